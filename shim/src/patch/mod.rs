@@ -1,0 +1,85 @@
+//! Patches the entries of libc's own functions, so that libc's internal callers reach our handlers too.
+//!
+//! A preloaded symbol catches what programs and libraries call by name. It does not catch `fopen`, `printf` or
+//! `getline`, which reach the kernel through libc's internal aliases. For those, the first instructions of the
+//! function are moved into a *trampoline* near libc and replaced by a jump to the handler; calling the
+//! trampoline runs the original.
+//!
+//! What holds here: nothing is changed unless every preparation has succeeded; libc's text is made writable
+//! once and given back once, however many functions are patched; no heap is used, and no libc function that
+//! could itself be patched is called (system calls go through `rustix`'s raw backend). A function that cannot be
+//! moved with certainty is refused, never guessed at.
+//!
+//! The instruction decoder is our own and small: building the tables of a general one costs most of a
+//! millisecond in every process, ten times what all the patching may take. The tests hold it against `iced-x86`
+//! over all of libc.
+//!
+//! What is left to others: which functions to patch, and what the handlers do.
+
+#[cfg(target_arch = "x86_64")]
+mod apply;
+#[cfg(target_arch = "x86_64")]
+mod arena;
+#[cfg(target_arch = "x86_64")]
+mod decode;
+#[cfg(target_arch = "x86_64")]
+mod head;
+#[cfg(target_arch = "x86_64")]
+mod image;
+mod outcome;
+#[cfg(target_arch = "x86_64")]
+mod relocate;
+
+pub use outcome::{Outcome, PatchError, Refusal, Request, Stats};
+
+/// The most requests that one call takes: plans live on the stack.
+pub const MAX_REQUESTS: usize = 128;
+
+/// Whether this build knows how to patch at all.
+pub const fn is_patchable() -> bool {
+    cfg!(all(target_arch = "x86_64", target_pointer_width = "64"))
+}
+
+/// Patches the entry of every requested libc function with a jump to its handler.
+///
+/// `outcomes[i]` says what became of `requests[i]`. On an error nothing has been changed.
+///
+/// # Safety
+///
+/// Every handler must be a function with the C signature of the symbol it stands for, valid for the rest of the
+/// process, and must be ready to be entered before this returns. No other thread may be executing the first
+/// instructions of a requested function meanwhile: call it from the constructor.
+#[cfg(target_arch = "x86_64")]
+pub unsafe fn patch_all(requests: &[Request], outcomes: &mut [Outcome]) -> Result<Stats, PatchError> {
+    if requests.len() != outcomes.len() || requests.len() > MAX_REQUESTS {
+        return Err(PatchError::TooMany);
+    }
+    let libc = image::Image::libc()?;
+    // SAFETY: the caller's promises are the ones that are asked for.
+    unsafe { apply::apply(&libc, requests, outcomes) }
+}
+
+/// Patching is written for x86-64 only; elsewhere the symbol layer works alone.
+///
+/// # Safety
+///
+/// None is needed; the signature is that of the real one.
+#[cfg(not(target_arch = "x86_64"))]
+pub unsafe fn patch_all(_requests: &[Request], _outcomes: &mut [Outcome]) -> Result<Stats, PatchError> {
+    Err(PatchError::Unsupported)
+}
+
+/// Patches functions that are given by address and size instead of by name, for tests on crafted code.
+///
+/// # Safety
+///
+/// As [`patch_all`]; `text` must be a readable and executable mapping that holds all of `entries`.
+#[cfg(all(target_arch = "x86_64", test))]
+pub unsafe fn patch_entries(
+    text: std::ops::Range<usize>,
+    entries: &[(usize, usize, *const ())],
+    outcomes: &mut [Outcome],
+) -> Result<Stats, PatchError> {
+    // SAFETY: as promised by the caller.
+    unsafe { apply::apply_entries(text, entries, outcomes) }
+}
