@@ -1,0 +1,31 @@
+//! `millpond stop`: everything flushed, and the coordinator ended.
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::cli::InstanceArguments;
+use crate::coordinator_link::Connection;
+use crate::failure::Outcome;
+use crate::instance::Instance;
+use crate::settings;
+
+/// Options of `stop`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Which coordinator.
+    #[command(flatten)]
+    pub instance: InstanceArguments,
+    /// End it although programs are attached
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Returns when the coordinator is gone.
+pub fn run(arguments: Arguments) -> Outcome<ExitCode> {
+    let instance = Instance::locate(&settings::instance_name(&arguments.instance))?;
+    let connection = Connection::require(&instance)?;
+    connection.stop(arguments.force)?;
+    connection.wait_for_end();
+    Ok(ExitCode::SUCCESS)
+}
