@@ -1,1 +1,102 @@
-//! Placeholder.
+//! The buffer pool over a segment: files, pages, open file descriptions, and the paths that read, write and flush them.
+//!
+//! Everything here is synchronous and is linked by the shim and by the coordinator alike: a hit of data or of metadata needs nobody else. The real
+//! file is reached through a [`Store`], so that faults can be injected.
+//!
+//! Order of locks: a file's `flush_lock`, its `lock`, page locks in ascending order of pages, then one leaf lock (a bucket, a file's list of
+//! pages, a free list) at a time. Room is made with no page lock held but by trying.
+#![forbid(unsafe_code)]
+
+mod buffers;
+mod clients;
+mod descriptions;
+mod files;
+mod flush;
+mod inspect;
+mod pages;
+mod read;
+mod recovery;
+mod room;
+mod size;
+mod store;
+mod write;
+
+pub use clients::{Claim, FIRST_PIN};
+pub use files::Opened;
+pub use flush::Flushed;
+pub use inspect::{ClientView, FileView, PoolView, SlabView, TotalsView};
+pub use millpond_segment as segment;
+pub use recovery::Recovered;
+pub use store::{noappend_supported, FdStore, Store};
+
+use millpond_segment::stats::{self, Reason};
+use millpond_segment::{Errno, Holder, Segment};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Who calls: a thread of a client.
+#[derive(Clone, Copy, Debug)]
+pub struct Caller {
+    /// The holder that its locks name.
+    pub me: Holder,
+}
+
+impl Caller {
+    /// Thread `thread` of client slot `client`.
+    pub fn new(client: u32, thread: u32) -> Self {
+        Self { me: Holder::new(client, thread) }
+    }
+
+    /// The client slot.
+    pub fn client(self) -> u32 {
+        self.me.client()
+    }
+}
+
+/// Why an operation did not happen, or ended before its first byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The program's memory was not there.
+    Fault,
+    /// The store said no.
+    Errno(Errno),
+}
+
+impl From<Errno> for Failure {
+    fn from(e: Errno) -> Self {
+        Self::Errno(e)
+    }
+}
+
+/// The pool, as one process sees it.
+pub struct Pool {
+    segment: Segment,
+}
+
+impl Pool {
+    /// The pool in `segment`.
+    pub fn new(segment: Segment) -> Self {
+        Self { segment }
+    }
+
+    /// The segment.
+    #[inline]
+    pub fn segment(&self) -> &Segment {
+        &self.segment
+    }
+
+    /// Counts a call that was handed to the kernel.
+    pub fn count_sync_down(&self, reason: Reason) {
+        self.segment.header().totals.sync_downs[reason as usize].fetch_add(1, Relaxed);
+    }
+
+    #[inline]
+    fn count(&self, who: Caller, pick: impl Fn(&stats::Stripe) -> &std::sync::atomic::AtomicU64, n: u64) {
+        let stripe = (who.me.thread() as usize).min(stats::STRIPES - 1);
+        stats::add(pick(&self.segment.client(who.client()).stripes[stripe]), n, stripe == stats::STRIPES - 1);
+    }
+}
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,241 @@
+//! Clients: slots of processes, and their tables of descriptors.
+//!
+//! **refs-are-entries**: the references of a description are the table entries, of all clients, that name it. A fork copies a table before
+//! the child exists and `exec` keeps it, so that no description is freed while a process may still use it.
+
+use crate::{Caller, Pool};
+use millpond_segment::client::{state, Client, CHUNK, CHUNKS};
+use millpond_segment::header::modes;
+use millpond_segment::sys;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+
+/// Entries from this number on are no descriptors but pins: they keep a file that the process has mapped in direct mode.
+pub const FIRST_PIN: u32 = ((CHUNKS - 1) * CHUNK) as u32;
+const LAST: u32 = (CHUNKS * CHUNK) as u32;
+
+/// Who takes a client slot.
+#[derive(Clone, Copy, Debug)]
+pub struct Claim<'a> {
+    /// Process id, 0 for a child that is yet to be forked.
+    pub pid: u32,
+    /// Start time of the process in clock ticks since boot.
+    pub start: u64,
+    /// Its command, for the inspector.
+    pub command: &'a [u8],
+    /// [`state`] that the slot is to have.
+    pub state: u32,
+    /// Client slot of the process that makes it for a child.
+    pub parent: Option<u32>,
+}
+
+impl Pool {
+    /// Takes a client slot. `None` when there is none or the coordinator is stopping.
+    pub fn claim_client(&self, claim: Claim<'_>) -> Option<u32> {
+        let header = self.segment.header();
+        if header.modes.load(Relaxed) & modes::STOPPING != 0 {
+            return None;
+        }
+        // Slot 0 is the coordinator's.
+        for slot in 1..self.segment.layout().sizes.clients {
+            let c = self.segment.client(slot);
+            if c.state.load(Relaxed) != state::FREE
+                || c.state.compare_exchange(state::FREE, state::CLAIMED, SeqCst, Relaxed).is_err()
+            {
+                continue;
+            }
+            header.client_top.fetch_max(slot + 1, SeqCst);
+            self.describe_client(slot, claim);
+            c.state.store(claim.state, Release);
+            return Some(slot);
+        }
+        None
+    }
+
+    /// Writes who a client is.
+    pub fn describe_client(&self, slot: u32, claim: Claim<'_>) {
+        let c = self.segment.client(slot);
+        c.since.store(sys::monotonic_ns(), Relaxed);
+        c.parent.store(claim.parent.map_or(0, |p| p + 1), Relaxed);
+        c.start.store(claim.start, Relaxed);
+        c.set_command(claim.command);
+        c.pid.store(claim.pid, Release);
+    }
+
+    /// The table entry of `descriptor`, if its chunk exists.
+    #[inline]
+    pub fn entry(&self, client: u32, descriptor: u32) -> Option<&AtomicU32> {
+        if descriptor >= LAST {
+            return None;
+        }
+        let chunk = self.segment.client(client).chunk[descriptor as usize / CHUNK].load(Acquire);
+        Some(&self.segment.chunk(chunk.checked_sub(1)?).entry[descriptor as usize % CHUNK])
+    }
+
+    /// The description that `descriptor` refers to.
+    #[inline]
+    pub fn description_of(&self, client: u32, descriptor: u32) -> Option<u32> {
+        self.entry(client, descriptor)?.load(Acquire).checked_sub(1)
+    }
+
+    /// Makes `descriptor` refer to `description`, whose reference the caller hands over. `false` when the number is too
+    /// high or no chunk is free.
+    pub fn set_entry(&self, client: u32, descriptor: u32, description: u32) -> bool {
+        let Some(entry) = self.entry_or_make(client, descriptor) else { return false };
+        if let Some(old) = entry.swap(description + 1, SeqCst).checked_sub(1) {
+            self.drop_description(old);
+        }
+        self.segment.client(client).top.fetch_max(descriptor + 1, Relaxed);
+        true
+    }
+
+    /// Takes the entry of `descriptor` out; its reference is then the caller's.
+    pub fn take_entry(&self, client: u32, descriptor: u32) -> Option<u32> {
+        self.entry(client, descriptor)?.swap(0, SeqCst).checked_sub(1)
+    }
+
+    fn entry_or_make(&self, client: u32, descriptor: u32) -> Option<&AtomicU32> {
+        if let Some(entry) = self.entry(client, descriptor) {
+            return Some(entry);
+        }
+        if descriptor >= LAST {
+            return None;
+        }
+        let place = &self.segment.client(client).chunk[descriptor as usize / CHUNK];
+        let total = self.segment.layout().sizes.chunks();
+        let start = self.segment.header().chunk_hint.load(Relaxed);
+        for step in 0..total {
+            let index = (start + step) % total;
+            let owner = self.segment.chunk_owner(index);
+            if owner.load(Relaxed) != 0 || owner.compare_exchange(0, client + 1, SeqCst, Relaxed).is_err() {
+                continue;
+            }
+            self.segment.header().chunk_hint.store(index + 1, Relaxed);
+            for entry in &self.segment.chunk(index).entry {
+                entry.store(0, Relaxed);
+            }
+            if place.compare_exchange(0, index + 1, SeqCst, Relaxed).is_err() {
+                owner.store(0, Release);
+            }
+            return self.entry(client, descriptor);
+        }
+        None
+    }
+
+    /// Calls `f` with each descriptor of a client and the description it refers to, pins included.
+    pub fn for_entries(&self, client: u32, mut f: impl FnMut(u32, u32)) {
+        let top = self.segment.client(client).top.load(Acquire).min(LAST);
+        for (number, place) in self.segment.client(client).chunk.iter().enumerate() {
+            let base = (number * CHUNK) as u32;
+            if base >= top {
+                break;
+            }
+            let Some(chunk) = place.load(Acquire).checked_sub(1) else { continue };
+            let count = ((top - base) as usize).min(CHUNK);
+            for (i, entry) in self.segment.chunk(chunk).entry[..count].iter().enumerate() {
+                if let Some(description) = entry.load(Acquire).checked_sub(1) {
+                    f(base + i as u32, description);
+                }
+            }
+        }
+    }
+
+    /// Whether a client has another descriptor of `file` than `except`.
+    pub fn has_other(&self, client: u32, file: u32, except: u32) -> bool {
+        let mut found = false;
+        self.for_entries(client, |descriptor, description| {
+            found |= descriptor != except
+                && descriptor < FIRST_PIN
+                && self.segment.description(description).file.load(Relaxed) == file;
+        });
+        found
+    }
+
+    /// A slot for the child that client `parent` is about to fork, with a copy of its table.
+    pub fn fork_client(&self, parent: u32) -> Option<u32> {
+        let command = self.segment.client(parent).command();
+        let child = self.claim_client(Claim { pid: 0, start: 0, command: command.as_bytes(), state: state::FORKING, parent: Some(parent) })?;
+        self.copy_table(parent, child);
+        Some(child)
+    }
+
+    /// Copies all entries of one client's table to another's, with a reference each.
+    pub fn copy_table(&self, from: u32, to: u32) {
+        self.for_entries(from, |descriptor, description| {
+            self.hold_description(description);
+            if !self.set_entry(to, descriptor, description) {
+                self.drop_description(description);
+            }
+        });
+    }
+
+    /// Keeps `file` counted as open for as long as the client lives, once. Takes a reference on it by a new description with `flags`.
+    pub fn pin_file(&self, who: Caller, file: u32, flags: u32) -> bool {
+        let client = who.client();
+        let mut pinned = false;
+        let mut next = FIRST_PIN;
+        self.for_entries(client, |descriptor, description| {
+            if descriptor >= FIRST_PIN {
+                next = next.max(descriptor + 1);
+                pinned |= self.segment.description(description).file.load(Relaxed) == file;
+            }
+        });
+        if pinned {
+            return true;
+        }
+        self.segment.file(file).opens.fetch_add(1, SeqCst);
+        match self.new_description(who, file, flags, 0) {
+            Some(description) if self.set_entry(client, next, description) => {
+                self.settle_description(description);
+                true
+            }
+            Some(description) => {
+                self.drop_description(description);
+                false
+            }
+            None => false,
+        }
+    }
+
+    /// Says that a description's slot is wholly filled in and named by a table.
+    pub fn settle_description(&self, description: u32) {
+        self.segment.description(description).claimed_by.store(0, Release);
+    }
+
+    /// Drops all that a client has and frees its slot; its counters go into the totals.
+    pub fn release_client(&self, slot: u32) {
+        let c = self.segment.client(slot);
+        let mut from = 0;
+        // Chunk by chunk, as an entry that is taken out cannot be met twice.
+        while from < CHUNKS {
+            if let Some(chunk) = c.chunk[from].swap(0, SeqCst).checked_sub(1) {
+                for entry in &self.segment.chunk(chunk).entry {
+                    if let Some(description) = entry.swap(0, SeqCst).checked_sub(1) {
+                        self.drop_description(description);
+                    }
+                }
+                self.segment.chunk_owner(chunk).store(0, Release);
+            }
+            from += 1;
+        }
+        self.end_counters(c);
+        c.top.store(0, Relaxed);
+        c.pid.store(0, Relaxed);
+        c.parent.store(0, Relaxed);
+        c.state.store(state::FREE, Release);
+    }
+
+    fn end_counters(&self, c: &Client) {
+        let ended = &self.segment.header().totals.ended;
+        for stripe in &c.stripes {
+            for (total, counter) in [
+                (&ended.bytes_read, &stripe.bytes_read),
+                (&ended.bytes_written, &stripe.bytes_written),
+                (&ended.page_hits, &stripe.page_hits),
+                (&ended.page_misses, &stripe.page_misses),
+            ] {
+                total.fetch_add(counter.swap(0, Relaxed), Relaxed);
+            }
+        }
+    }
+}

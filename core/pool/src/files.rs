@@ -1,0 +1,175 @@
+//! Files: found by device and inode, kept after close for their clean pages, reclaimed when slots run out.
+
+use crate::{Caller, Pool, Store};
+use millpond_model::Verdict;
+use millpond_segment::file::state;
+use millpond_segment::header::modes;
+use millpond_segment::index::{link, unlink};
+use millpond_segment::sys::FileStat;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+
+/// A file that an open found or made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opened {
+    /// File slot. Its count of open descriptions includes the new one.
+    pub file: u32,
+    /// Whether the pool knew it already.
+    pub known: bool,
+}
+
+impl Pool {
+    /// The slot of the file that `stat` describes, made if need be, with one more open description counted. `None` when there is no slot.
+    pub fn open_file(&self, who: Caller, stat: &FileStat, store: &impl Store) -> Option<Opened> {
+        loop {
+            if let Some(file) = self.hold_known(who, stat) {
+                self.judge(who, file, stat, store);
+                return Some(Opened { file, known: true });
+            }
+            let slot = self.claim_file(who)?;
+            if self.publish_file(who, slot, stat) {
+                self.segment.header().totals.files_buffered.fetch_add(1, Relaxed);
+                return Some(Opened { file: slot, known: false });
+            }
+        }
+    }
+
+    /// Counts one more description of a file that the pool knows.
+    fn hold_known(&self, who: Caller, stat: &FileStat) -> Option<u32> {
+        self.segment.find_file(stat.dev, stat.ino)?;
+        let bucket = self.segment.file_bucket_of(stat.dev, stat.ino);
+        let _held = bucket.lock.lock(who.me, &self.segment);
+        let file = self.segment.find_file(stat.dev, stat.ino)?;
+        let f = self.segment.file(file);
+        f.opens.fetch_add(1, SeqCst);
+        f.used.store(self.segment.header().open_clock.fetch_add(1, Relaxed), Relaxed);
+        Some(file)
+    }
+
+    /// Decides at an open whether what is cached still stands for the file.
+    fn judge(&self, who: Caller, file: u32, stat: &FileStat, store: &impl Store) {
+        let (kept, taken) = self.stamp_of(file);
+        let fine = self.segment.header().modes.load(Relaxed) & modes::FINE_TIMES != 0;
+        if kept.judge(stat.stamp, taken, fine) == Verdict::Same {
+            return;
+        }
+        let f = self.segment.file(file);
+        let _flusher = f.flush_lock.lock(who.me, &self.segment);
+        let _size = f.lock.lock(who.me, &self.segment);
+        // The stat may be older than somebody's flush.
+        let (kept, taken) = self.stamp_of(file);
+        let Ok(now) = store.stamp() else { return };
+        match kept.judge(now, taken, fine) {
+            Verdict::Same => {}
+            Verdict::Changed => {
+                self.drop_clean(who, file);
+                self.adopt_stamp(who, file, now);
+            }
+            Verdict::Replaced => {
+                f.epoch.fetch_add(1, SeqCst);
+                self.drop_pages(who, file, |_| true);
+                self.adopt_stamp(who, file, now);
+                f.epoch.fetch_add(1, SeqCst);
+            }
+        }
+    }
+
+    fn claim_file(&self, who: Caller) -> Option<u32> {
+        let files = self.segment.layout().sizes.files;
+        let top = self.segment.header().file_top.load(Relaxed).min(files);
+        let take = |slot: u32| {
+            let f = self.segment.file(slot);
+            f.state.load(Relaxed) == state::FREE
+                && f.state.compare_exchange(state::FREE, state::CLAIMED, SeqCst, Relaxed).is_ok()
+                && {
+                    f.claimed_by.store(who.client() + 1, Relaxed);
+                    self.segment.header().file_top.fetch_max(slot + 1, Relaxed);
+                    true
+                }
+        };
+        // A fresh slot costs nothing to find; then freed ones; then the file that was not used for longest.
+        if top < files {
+            if let Some(slot) = (top..files).find(|&s| take(s)) {
+                return Some(slot);
+            }
+        }
+        if let Some(slot) = (0..files).find(|&s| take(s)) {
+            return Some(slot);
+        }
+        self.reclaim_files(who);
+        (0..files).find(|&s| take(s))
+    }
+
+    fn publish_file(&self, who: Caller, slot: u32, stat: &FileStat) -> bool {
+        let f = self.segment.file(slot);
+        let bucket = self.segment.file_bucket_of(stat.dev, stat.ino);
+        let held = bucket.lock.lock(who.me, &self.segment);
+        if held.is_nested() || self.segment.find_file(stat.dev, stat.ino).is_some() {
+            f.state.store(state::FREE, Release);
+            return false;
+        }
+        for word in [&f.epoch, &f.direct, &f.dirty_pages, &f.errors, &f.error, &f.first_page, &f.last_page, &f.pages, &f.handed, &f.keeper_fd] {
+            word.store(0, Relaxed);
+        }
+        f.reserved.store(0, Relaxed);
+        f.name[0].store(0, Relaxed);
+        f.dev.store(stat.dev, Relaxed);
+        f.ino.store(stat.ino, Relaxed);
+        f.size.store(stat.stamp.size, Relaxed);
+        f.stored_size.store(stat.stamp.size, Relaxed);
+        self.set_stamp(slot, stat.stamp);
+        f.opens.store(1, Relaxed);
+        f.used.store(self.segment.header().open_clock.fetch_add(1, Relaxed), Relaxed);
+        f.claimed_by.store(0, Relaxed);
+        link(bucket, slot, &f.next_in_bucket);
+        f.state.store(state::LIVE, Release);
+        true
+    }
+
+    /// Frees the slots of files that nobody has open and that have nothing dirty: the older half of them.
+    fn reclaim_files(&self, who: Caller) {
+        let idle = |slot: u32| {
+            let f = self.segment.file(slot);
+            f.state.load(Acquire) == state::LIVE
+                && f.opens.load(SeqCst) == 0
+                && f.dirty_pages.load(SeqCst) == 0
+                && f.handed.load(SeqCst) == 0
+        };
+        let files = self.segment.layout().sizes.files;
+        let now = self.segment.header().open_clock.load(Relaxed);
+        let oldest = (0..files).filter(|&s| idle(s)).map(|s| self.segment.file(s).used.load(Relaxed)).min();
+        let Some(oldest) = oldest else { return };
+        let line = oldest + (now - oldest) / 2;
+        for slot in (0..files).filter(|&s| idle(s) && self.segment.file(s).used.load(Relaxed) <= line) {
+            self.free_file(who, slot);
+        }
+    }
+
+    /// Frees the slot of a file that nobody has open; not if somebody opens it meanwhile.
+    fn free_file(&self, who: Caller, slot: u32) {
+        let f = self.segment.file(slot);
+        let bucket = self.segment.file_bucket_of(f.dev.load(Relaxed), f.ino.load(Relaxed));
+        {
+            let held = bucket.lock.lock(who.me, &self.segment);
+            if held.is_nested() || f.state.load(Acquire) != state::LIVE || f.opens.load(SeqCst) != 0 || f.dirty_pages.load(SeqCst) != 0 {
+                return;
+            }
+            f.claimed_by.store(who.client() + 1, Relaxed);
+            f.state.store(state::CLAIMED, Release);
+            unlink(bucket, slot, |s| &self.segment.file(s).next_in_bucket);
+        }
+        self.drop_pages(who, slot, |_| true);
+        f.claimed_by.store(0, Relaxed);
+        f.state.store(state::FREE, Release);
+    }
+
+    /// One description of `file` fewer. The last one ends direct mode.
+    pub(crate) fn close_file(&self, file: u32) {
+        let f = self.segment.file(file);
+        if f.opens.fetch_sub(1, SeqCst) == 1 && f.direct.load(Relaxed) != 0 {
+            f.direct.store(0, SeqCst);
+            f.epoch.fetch_add(1, SeqCst);
+            // Whatever the kernel did to the file meanwhile shows in its stamp at the next open.
+            f.stamp_ctime.store(0, Relaxed);
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Flushing: dirty ranges leave as few large vectored writes, in the order of the file.
+//!
+//! **clean-means-written**: a page becomes clean only if nothing changed it while it was being written. A flush that fails is latched in the file,
+//! its bytes stay dirty, and a later flush tries again.
+
+use crate::pages::LockedPage;
+use crate::{Caller, Pool, Store};
+use millpond_model::{ByteRange, PageIndex, RangeSet};
+use millpond_segment::sys::{self, IoPart};
+use millpond_segment::Errno;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+
+/// Pieces that one write call gathers.
+const PARTS: usize = 64;
+/// Pages that one pass sorts: adjacent ones among them leave together.
+const BATCH: usize = 256;
+
+/// What a flush did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flushed {
+    /// Bytes written to the file.
+    pub bytes: u64,
+    /// Write calls made.
+    pub writes: u64,
+}
+
+/// A run of adjacent dirty bytes being gathered, with the pages that it comes from.
+struct Run<'a> {
+    parts: [IoPart; PARTS],
+    count: usize,
+    start: u64,
+    end: u64,
+    pages: [Option<(LockedPage<'a>, u32)>; PARTS],
+    held: usize,
+}
+
+impl Run<'_> {
+    fn new() -> Self {
+        Self { parts: [IoPart::default(); PARTS], count: 0, start: 0, end: 0, pages: [const { None }; PARTS], held: 0 }
+    }
+}
+
+impl Pool {
+    /// Writes all dirty bytes of `file` through `store`. When it returns, what was dirty at the call is in the file, whoever wrote it there.
+    ///
+    /// # Errors
+    /// The store's error, which is also latched in the file; the bytes that were not written stay dirty.
+    pub fn flush(&self, who: Caller, file: u32, store: &impl Store) -> Result<Flushed, Errno> {
+        let f = self.segment.file(file);
+        if f.dirty_pages.load(SeqCst) == 0 && f.flush_lock.holder().is_none() {
+            return Ok(Flushed::default());
+        }
+        let _flusher = f.flush_lock.lock(who.me, &self.segment);
+        self.flush_locked(who, file, store)
+    }
+
+    /// As [`Pool::flush`], under the file's flush lock.
+    pub(crate) fn flush_locked(&self, who: Caller, file: u32, store: &impl Store) -> Result<Flushed, Errno> {
+        let mut flushed = Flushed::default();
+        let mut from = None;
+        let mut slots = [0u32; BATCH];
+        loop {
+            let (found, more) = self.walk(who, file, from, &mut slots, |page| !page.dirty.is_empty());
+            let batch = &mut slots[..found];
+            batch.sort_unstable_by_key(|&slot| self.segment.page(slot).index.load(Relaxed));
+            self.flush_batch(who, file, store, batch, &mut flushed)?;
+            if more.is_none() {
+                break;
+            }
+            from = more;
+        }
+        if flushed.writes > 0 {
+            self.take_stamp(file, store);
+        }
+        Ok(flushed)
+    }
+
+    /// Writes the dirty bytes of one page.
+    ///
+    /// # Errors
+    /// As [`Pool::flush`].
+    pub(crate) fn flush_page(&self, who: Caller, file: u32, store: &impl Store, index: u64) -> Result<(), Errno> {
+        let _flusher = self.segment.file(file).flush_lock.lock(who.me, &self.segment);
+        let Some(slot) = self.segment.find_page(file, index) else { return Ok(()) };
+        self.flush_batch(who, file, store, &[slot], &mut Flushed::default())?;
+        self.take_stamp(file, store);
+        Ok(())
+    }
+
+    fn flush_batch(&self, who: Caller, file: u32, store: &impl Store, batch: &[u32], flushed: &mut Flushed) -> Result<(), Errno> {
+        let mut run = Run::new();
+        for &slot in batch {
+            let Some(locked) = self.lock_slot(who, slot, file, None) else { continue };
+            let start = self.segment.geometry().start_of(PageIndex(locked.page.index.load(Relaxed)));
+            let dirty = locked.page.dirty.load();
+            let changes = locked.page.changes.load(Relaxed);
+            let Some(first) = dirty.as_slice().first() else { continue };
+            if run.held == PARTS || run.count > 0 && start + u64::from(first.start) != run.end {
+                self.finish(&mut run, file, store, flushed)?;
+            }
+            for &range in dirty.as_slice() {
+                self.gather(&mut run, file, store, locked.page, start, range, flushed)?;
+            }
+            run.pages[run.held] = Some((locked, changes));
+            run.held += 1;
+        }
+        self.finish(&mut run, file, store, flushed)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn gather(
+        &self,
+        run: &mut Run<'_>,
+        file: u32,
+        store: &impl Store,
+        page: &millpond_segment::Page,
+        start: u64,
+        range: ByteRange,
+        flushed: &mut Flushed,
+    ) -> Result<(), Errno> {
+        self.pieces(page, range, |at, within, len| {
+            let offset = start + u64::from(range.start) + within as u64;
+            if run.count == PARTS || run.count > 0 && offset != run.end {
+                self.issue(run, file, store, flushed)?;
+            }
+            if run.count == 0 {
+                run.start = offset;
+            }
+            run.parts[run.count] = self.segment.part(at, len);
+            run.count += 1;
+            run.end = offset + len as u64;
+            Ok(())
+        })
+    }
+
+    /// Writes what is gathered; the pages stay locked.
+    fn issue(&self, run: &mut Run<'_>, file: u32, store: &impl Store, flushed: &mut Flushed) -> Result<(), Errno> {
+        let totals = &self.segment.header().totals;
+        let mut parts = &mut run.parts[..run.count];
+        run.count = 0;
+        let mut at = run.start;
+        while !parts.is_empty() {
+            let mut n = store.write(parts, at).and_then(|n| if n == 0 { Err(Errno(EIO)) } else { Ok(n) }).inspect_err(|e| {
+                self.latch_error(file, *e);
+            })?;
+            at += n as u64;
+            flushed.writes += 1;
+            flushed.bytes += n as u64;
+            totals.flush_writes.fetch_add(1, Relaxed);
+            totals.bytes_flushed.fetch_add(n as u64, Relaxed);
+            self.segment.file(file).stored_size.fetch_max(at, Relaxed);
+            while let Some(first) = parts.first_mut() {
+                if n < first.len() {
+                    *first = first.after(n);
+                    break;
+                }
+                n -= first.len();
+                parts = &mut parts[1..];
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what is gathered, makes the pages clean and lets them go.
+    fn finish(&self, run: &mut Run<'_>, file: u32, store: &impl Store, flushed: &mut Flushed) -> Result<(), Errno> {
+        self.issue(run, file, store, flushed)?;
+        for entry in &mut run.pages[..run.held] {
+            if let Some((locked, changes)) = entry.take() {
+                if locked.page.changes.load(Relaxed) == changes {
+                    locked.page.dirty.store(&RangeSet::EMPTY);
+                    self.uncount_dirty(locked.page, file);
+                }
+            }
+        }
+        run.held = 0;
+        Ok(())
+    }
+
+    /// Notes in the file that a flush failed.
+    pub(crate) fn latch_error(&self, file: u32, e: Errno) {
+        let f = self.segment.file(file);
+        f.error.store(e.0 as u32, Relaxed);
+        f.errors.fetch_add(1, Release);
+        self.segment.header().totals.flush_errors.fetch_add(1, Relaxed);
+    }
+
+    /// The error of a flush that failed since this description was last told, if it has written. It is told once.
+    pub fn report_error(&self, description: u32) -> Option<Errno> {
+        let d = self.segment.description(description);
+        let f = self.segment.file(d.file.load(Relaxed));
+        let errors = f.errors.load(Acquire);
+        if errors == d.seen_errors.load(Relaxed) || !d.has(millpond_segment::description::flags::WROTE) {
+            return None;
+        }
+        d.seen_errors.store(errors, Relaxed);
+        Some(Errno(f.error.load(Relaxed) as i32))
+    }
+
+    /// Keeps the real file's stamp of now as the one that the clean pages stand for.
+    pub(crate) fn take_stamp(&self, file: u32, store: &impl Store) {
+        if let Ok(stamp) = store.stamp() {
+            self.set_stamp(file, stamp);
+        }
+    }
+
+    pub(crate) fn set_stamp(&self, file: u32, stamp: millpond_model::Stamp) {
+        let f = self.segment.file(file);
+        f.stamp_size.store(stamp.size, Relaxed);
+        f.stamp_mtime.store(stamp.mtime as u64, Relaxed);
+        f.stamp_ctime.store(stamp.ctime as u64, Relaxed);
+        f.stamp_btime.store(stamp.btime as u64, Relaxed);
+        f.stamp_taken.store(sys::realtime_ns() as u64, Relaxed);
+    }
+
+    pub(crate) fn stamp_of(&self, file: u32) -> (millpond_model::Stamp, i64) {
+        let f = self.segment.file(file);
+        let stamp = millpond_model::Stamp {
+            size: f.stamp_size.load(Relaxed),
+            mtime: f.stamp_mtime.load(Relaxed) as i64,
+            ctime: f.stamp_ctime.load(Relaxed) as i64,
+            btime: f.stamp_btime.load(Relaxed) as i64,
+        };
+        (stamp, f.stamp_taken.load(Relaxed) as i64)
+    }
+}
+
+const EIO: i32 = 5;

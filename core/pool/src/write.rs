@@ -1,0 +1,255 @@
+//! The write path. A write never reads first, and never fails for want of memory: what finds no buffer goes through to the file.
+
+use crate::pages::LockedPage;
+use crate::{Caller, Failure, Pool, Store};
+use millpond_model::{ByteRange, Span};
+use millpond_segment::stats::Reason;
+use millpond_segment::{Errno, UserMemory};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+
+/// Why a span could not be put into its page.
+enum Refused {
+    /// The program's memory was not there after so many bytes.
+    Fault(usize),
+    /// The page's sets of ranges are full.
+    Ranges,
+    /// No buffers.
+    Room,
+}
+
+impl Pool {
+    /// Writes `from` at `offset` of `file`. Returns the number of bytes.
+    ///
+    /// # Errors
+    /// When not even the first byte could be written.
+    pub fn write(&self, who: Caller, file: u32, store: &impl Store, from: &impl UserMemory, offset: u64) -> Result<usize, Failure> {
+        let f = self.segment.file(file);
+        let len = from.total();
+        loop {
+            let epoch = f.epoch.load(SeqCst);
+            let (done, failure) = self.write_spans(who, file, store, from, offset, len);
+            let end = offset + done as u64;
+            if done > 0 && end > f.size.load(Relaxed) {
+                f.size.fetch_max(end, Release);
+            }
+            // A truncation or a turn to direct mode came in between: the pages may be gone already.
+            if f.epoch.load(SeqCst) != epoch {
+                if f.direct.load(Relaxed) != 0 && store.writable() {
+                    self.flush(who, file, store)?;
+                    return self.wrote(who, done, failure);
+                }
+                continue;
+            }
+            return self.wrote(who, done, failure);
+        }
+    }
+
+    fn wrote(&self, who: Caller, done: usize, failure: Option<Failure>) -> Result<usize, Failure> {
+        self.count(who, |s| &s.bytes_written, done as u64);
+        match failure {
+            Some(failure) if done == 0 => Err(failure),
+            _ => Ok(done),
+        }
+    }
+
+    /// Writes `from` at the end of `file`. Returns the number of bytes and the offset behind them.
+    ///
+    /// # Errors
+    /// As [`Pool::write`].
+    pub fn append(&self, who: Caller, file: u32, store: &impl Store, from: &impl UserMemory) -> Result<(usize, u64), Failure> {
+        let f = self.segment.file(file);
+        let held = f.lock.lock(who.me, &self.segment);
+        if held.is_recovered() {
+            f.reserved.store(0, Relaxed);
+        }
+        let outer = f.reserved.load(Relaxed);
+        let offset = f.size.load(Acquire).max(outer);
+        f.reserved.store(offset + from.total() as u64, Relaxed);
+        let result = self.write(who, file, store, from, offset);
+        f.reserved.store(outer, Relaxed);
+        result.map(|n| (n, offset + n as u64))
+    }
+
+    fn write_spans(&self, who: Caller, file: u32, store: &impl Store, from: &impl UserMemory, offset: u64, len: usize) -> (usize, Option<Failure>) {
+        let mut done = 0;
+        while done < len {
+            let span = self.segment.geometry().span(offset, len, done);
+            match self.write_span(who, file, store, span, from) {
+                Ok(()) => done += span.range.len() as usize,
+                Err((n, failure)) => return (done + n, Some(failure)),
+            }
+        }
+        (done, None)
+    }
+
+    #[inline]
+    fn write_span(&self, who: Caller, file: u32, store: &impl Store, span: Span, from: &impl UserMemory) -> Result<(), (usize, Failure)> {
+        if let Some(locked) = self.lock_page(who, file, span.page.0) {
+            let page = locked.page;
+            if page.cap.load(Relaxed) >= span.range.end {
+                match self.put(&locked, span, from) {
+                    Ok(()) => {
+                        self.count(who, |s| &s.page_hits, 1);
+                        return Ok(());
+                    }
+                    Err(Refused::Fault(n)) => return Err((n, Failure::Fault)),
+                    Err(_) => {}
+                }
+            }
+        }
+        self.write_missing(who, file, store, span, from)
+    }
+
+    #[cold]
+    fn write_missing(&self, who: Caller, file: u32, store: &impl Store, span: Span, from: &impl UserMemory) -> Result<(), (usize, Failure)> {
+        self.count(who, |s| &s.page_misses, 1);
+        let (mut searches, mut flushed) = (0, false);
+        loop {
+            let cap = self.wanted_cap(file, span);
+            let locked = self.lock_page(who, file, span.page.0).or_else(|| self.create_page(who, file, span.page.0, cap));
+            let refused = match &locked {
+                None => Refused::Room,
+                Some(locked) if !self.grow_page(who, locked, cap) && locked.page.cap.load(Relaxed) < span.range.end => Refused::Room,
+                Some(locked) => match self.put(locked, span, from) {
+                    Ok(()) => return Ok(()),
+                    Err(refused) => refused,
+                },
+            };
+            match refused {
+                Refused::Fault(n) => return Err((n, Failure::Fault)),
+                Refused::Room if searches == SEARCHES => return self.write_through(who, file, store, span, from, locked),
+                Refused::Room => {
+                    drop(locked);
+                    searches = if self.make_room(who, file, store) { searches + 1 } else { SEARCHES };
+                }
+                Refused::Ranges if flushed => return self.write_through(who, file, store, span, from, locked),
+                Refused::Ranges => {
+                    drop(locked);
+                    flushed = true;
+                    if store.writable() {
+                        self.flush_page(who, file, store, span.page.0).map_err(|e| (0, Failure::Errno(e)))?;
+                        self.forget_clean(who, file, span.page.0);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Puts a span into a locked page whose buffers reach far enough.
+    #[inline]
+    fn put(&self, locked: &LockedPage<'_>, span: Span, from: &impl UserMemory) -> Result<(), Refused> {
+        let page = locked.page;
+        let known = page.dirty.covers(span.range);
+        if !known {
+            // Asked first, so that a refusal leaves the page as it was.
+            let (mut valid, mut dirty) = (page.valid.load(), page.dirty.load());
+            if valid.insert(span.range).is_err() || dirty.insert(span.range).is_err() {
+                return Err(Refused::Ranges);
+            }
+        }
+        let begun = page.begin_change();
+        page.pending.store(span.range.to_word(), Relaxed);
+        let copied = self.pieces(page, span.range, |at, within, len| {
+            self.segment.copy_in(at, from, span.at + within, len).map_err(|f| within + f.done)
+        });
+        let done = match copied {
+            Ok(()) => span.range.len(),
+            Err(n) => n as u32,
+        };
+        if !known && done > 0 {
+            mark(page, ByteRange::new(span.range.start, span.range.start + done));
+        }
+        page.pending.store(0, Relaxed);
+        page.end_change(begun);
+        if done > 0 {
+            self.count_dirty(page);
+        }
+        if page.referenced.load(Relaxed) == 0 {
+            page.referenced.store(1, Relaxed);
+        }
+        copied.map_err(Refused::Fault)
+    }
+
+    /// Drops the clean bytes of a page from its valid ranges, to make them fewer.
+    fn forget_clean(&self, who: Caller, file: u32, index: u64) {
+        if let Some(locked) = self.lock_page(who, file, index) {
+            let begun = locked.page.begin_change();
+            locked.page.valid.store(&locked.page.dirty.load());
+            locked.page.end_change(begun);
+        }
+    }
+
+    /// Writes a span straight to the file, taking its bytes out of the page if there is one.
+    fn write_through(
+        &self,
+        who: Caller,
+        file: u32,
+        store: &impl Store,
+        span: Span,
+        from: &impl UserMemory,
+        locked: Option<LockedPage<'_>>,
+    ) -> Result<(), (usize, Failure)> {
+        if !store.writable() {
+            return Err((0, Failure::Errno(Errno(ENOSPC))));
+        }
+        let locked = locked.or_else(|| self.lock_page(who, file, span.page.0));
+        self.count_sync_down(Reason::PoolFull);
+        let at = self.segment.geometry().start_of(span.page) + u64::from(span.range.start);
+        let mut done = 0;
+        let outcome = from.parts(span.at, span.range.len() as usize, |mut part| {
+            while part.len() > 0 {
+                match store.write(&[part], at + done as u64) {
+                    Ok(n) => {
+                        done += n;
+                        part = part.after(n);
+                    }
+                    Err(Errno(EFAULT)) => return Err(Failure::Fault),
+                    Err(e) => return Err(Failure::Errno(e)),
+                }
+            }
+            Ok(())
+        });
+        let written = ByteRange::new(span.range.start, span.range.start + done as u32);
+        if let Some(locked) = &locked {
+            let begun = locked.page.begin_change();
+            let (mut valid, mut dirty) = (locked.page.valid.load(), locked.page.dirty.load());
+            // What cannot be cut out by ranges stays dirty with the new bytes, or goes when it is clean.
+            if dirty.remove(written).is_ok() && valid.remove(written).is_ok() {
+                locked.page.dirty.store(&dirty);
+                locked.page.valid.store(&valid);
+            } else {
+                let _ = self.pieces(locked.page, written, |to, within, len| self.segment.copy_in(to, from, span.at + within, len));
+            }
+            if locked.page.dirty.is_empty() {
+                self.uncount_dirty(locked.page, file);
+            }
+            locked.page.end_change(begun);
+        }
+        let f = self.segment.file(file);
+        f.stored_size.fetch_max(at + done as u64, Relaxed);
+        self.segment.header().totals.bytes_through.fetch_add(done as u64, Relaxed);
+        self.take_stamp(file, store);
+        outcome.map_err(|failure| (done, failure))
+    }
+}
+
+/// Adds `range` to the valid and the dirty bytes; again, if a signal handler's write came in between.
+fn mark(page: &millpond_segment::Page, range: ByteRange) {
+    loop {
+        let changes = page.changes.load(Relaxed);
+        let (mut valid, mut dirty) = (page.valid.load(), page.dirty.load());
+        if valid.insert(range).is_ok() && dirty.insert(range).is_ok() {
+            page.valid.store(&valid);
+            page.dirty.store(&dirty);
+        }
+        std::sync::atomic::compiler_fence(SeqCst);
+        if page.changes.load(Relaxed) == changes {
+            return;
+        }
+    }
+}
+
+/// Searches for room before a write goes through: others may take what one has found.
+const SEARCHES: u32 = 4;
+const ENOSPC: i32 = 28;
+const EFAULT: i32 = 14;

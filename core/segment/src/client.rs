@@ -1,0 +1,83 @@
+//! A client's slot: one process that uses the segment, and its table of descriptors.
+
+use crate::stats::{Stripe, STRIPES};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// State of a client slot.
+pub mod state {
+    /// Unused.
+    pub const FREE: u32 = 0;
+    /// Being filled in.
+    pub const CLAIMED: u32 = 1;
+    /// A running process.
+    pub const LIVE: u32 = 2;
+    /// Made by a process about to fork, for its child.
+    pub const FORKING: u32 = 3;
+    /// Its process is between `exec` and the new image's start.
+    pub const EXECING: u32 = 4;
+    /// Its process runs a program that cannot be preloaded: all it inherited is the kernel's.
+    pub const FOREIGN: u32 = 5;
+    /// Its process is gone; the coordinator is cleaning up.
+    pub const DEAD: u32 = 6;
+}
+
+/// Descriptors in one chunk of a table.
+pub const CHUNK: usize = 1024;
+/// Chunks that one client can have: descriptors from 65,536 on are the kernel's.
+pub const CHUNKS: usize = 64;
+/// Bytes of a command that are kept for the inspector.
+pub const COMMAND_BYTES: usize = 64;
+
+/// One process.
+#[repr(C, align(64))]
+pub struct Client {
+    /// [`state`].
+    pub state: AtomicU32,
+    /// Process id; 0 while a forked child has not said its own.
+    pub pid: AtomicU32,
+    /// Start time of the process, clock ticks since boot.
+    pub start: AtomicU64,
+    /// Client slot plus 1 of the process that made this slot for a child.
+    pub parent: AtomicU32,
+    /// One past the highest descriptor in the table.
+    pub top: AtomicU32,
+    /// When the state last changed, monotonic nanoseconds.
+    pub since: AtomicU64,
+    /// Chunk numbers plus 1.
+    pub chunk: [AtomicU32; CHUNKS],
+    /// The command, for the inspector.
+    pub command: [AtomicU64; COMMAND_BYTES / 8],
+    /// Hot counters, one stripe a thread.
+    pub stripes: [Stripe; STRIPES],
+    pad: [AtomicU64; 4],
+}
+crate::assert_shared!(Client, 1472);
+
+/// Part of a descriptor table: description slot plus 1 per descriptor.
+#[repr(C)]
+pub struct Chunk {
+    /// Entries.
+    pub entry: [AtomicU32; CHUNK],
+}
+crate::assert_shared!(Chunk, 4 * CHUNK);
+
+impl Client {
+    /// Keeps the command for the inspector.
+    pub fn set_command(&self, command: &[u8]) {
+        for (i, word) in self.command.iter().enumerate() {
+            let mut eight = [0u8; 8];
+            if let Some(rest) = command.get(i * 8..) {
+                let n = rest.len().min(8);
+                eight[..n].copy_from_slice(&rest[..n]);
+            }
+            word.store(u64::from_le_bytes(eight), Ordering::Relaxed);
+        }
+    }
+
+    /// The command.
+    pub fn command(&self) -> String {
+        let bytes: Vec<u8> =
+            self.command.iter().flat_map(|w| w.load(Ordering::Relaxed).to_le_bytes()).take_while(|&b| b != 0).collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}

@@ -1,0 +1,90 @@
+//! The segment's first bytes: what it is, how large its tables are, and the state that belongs to the node as a whole.
+
+use crate::freelist::FreeList;
+use crate::slab::{Device, Slab};
+use crate::stats::Totals;
+use millpond_model::placement::MAX_SLABS;
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+/// "MILLPOND" as a number.
+pub const MAGIC: u64 = u64::from_le_bytes(*b"MILLPOND");
+/// Version of the layout; raised with each change of meaning that the sizes do not show.
+pub const VERSION: u32 = 1;
+/// Devices that a segment can have.
+pub const MAX_DEVICES: usize = 4;
+
+/// Bits of [`Header::modes`].
+pub mod modes {
+    /// `close` returns at once, the coordinator flushes.
+    pub const ASYNC_FLUSH: u32 = 1;
+    /// The stores' file systems give each change a time of its own.
+    pub const FINE_TIMES: u32 = 2;
+    /// The coordinator is stopping: nothing new is buffered.
+    pub const STOPPING: u32 = 4;
+}
+
+/// The header.
+#[repr(C, align(64))]
+pub struct Header {
+    /// [`MAGIC`], written last at creation.
+    pub magic: AtomicU64,
+    /// [`VERSION`].
+    pub version: AtomicU32,
+    /// [`modes`].
+    pub modes: AtomicU32,
+    /// Hash of the layout of all tables.
+    pub layout_hash: AtomicU64,
+    /// Length of the segment in bytes.
+    pub length: AtomicU64,
+    /// Bytes in a page.
+    pub page_bytes: AtomicU32,
+    /// Client slots.
+    pub clients: AtomicU32,
+    /// Chunks of descriptor tables.
+    pub chunks: AtomicU32,
+    /// Open file descriptions.
+    pub descriptions: AtomicU32,
+    /// File slots.
+    pub files: AtomicU32,
+    /// Page slots.
+    pub pages: AtomicU32,
+    /// Buckets of the index of pages, a power of two.
+    pub page_buckets: AtomicU32,
+    /// Buckets of the index of files, a power of two.
+    pub file_buckets: AtomicU32,
+    /// Slabs in use.
+    pub slabs: AtomicU32,
+    /// Buffers in all slabs.
+    pub buffers: AtomicU32,
+    /// Process id of the coordinator's worker.
+    pub worker: AtomicU32,
+    /// How often the worker has been started.
+    pub incarnation: AtomicU32,
+    /// When the worker last looked round, monotonic nanoseconds.
+    pub heartbeat: AtomicU64,
+    /// One past the highest client slot ever used.
+    pub client_top: AtomicU32,
+    /// One past the highest file slot ever used.
+    pub file_top: AtomicU32,
+    /// Where the eviction clock stands.
+    pub clock_hand: AtomicU32,
+    /// Where the search for a free description starts.
+    pub description_hint: AtomicU32,
+    /// Where the search for a free chunk starts.
+    pub chunk_hint: AtomicU32,
+    /// Pages with dirty bytes, in all files.
+    pub dirty_pages: AtomicU32,
+    /// Counts opens, to tell old from new.
+    pub open_clock: AtomicU64,
+    /// Free page slots.
+    pub page_list: FreeList,
+    /// Slabs in ascending order of buffer size.
+    pub slab: [Slab; MAX_SLABS],
+    /// Devices.
+    pub device: [Device; MAX_DEVICES],
+    /// Totals.
+    pub totals: Totals,
+}
+crate::assert_shared!(Header, HEADER_BYTES);
+/// Bytes of the header.
+pub const HEADER_BYTES: usize = 1152;

@@ -1,0 +1,109 @@
+//! Counters: what went through the pool, and what did not and why.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Stripes of hot counters in a client slot. A thread adds to its own without a locked instruction; threads beyond the last one share it.
+pub const STRIPES: usize = 16;
+
+/// Counters that the path of a cached page adds to.
+#[repr(C, align(64))]
+pub struct Stripe {
+    /// Bytes served to programs from the pool.
+    pub bytes_read: AtomicU64,
+    /// Bytes taken from programs into the pool.
+    pub bytes_written: AtomicU64,
+    /// Spans of pages that were served at once.
+    pub page_hits: AtomicU64,
+    /// Spans of pages for which something had to be fetched or made.
+    pub page_misses: AtomicU64,
+    pad: [AtomicU64; 4],
+}
+crate::assert_shared!(Stripe, 64);
+
+/// Totals of a segment, of all clients that have ended.
+#[repr(C)]
+pub struct Totals {
+    /// The hot counters of clients that have ended.
+    pub ended: Stripe,
+    /// Bytes written to real files by flushes.
+    pub bytes_flushed: AtomicU64,
+    /// Write calls to real files made by flushes.
+    pub flush_writes: AtomicU64,
+    /// Flushes that failed.
+    pub flush_errors: AtomicU64,
+    /// Files that were opened for buffering for the first time.
+    pub files_buffered: AtomicU64,
+    /// Bytes that went through to the file because no buffer was free.
+    pub bytes_through: AtomicU64,
+    /// Clean pages that were dropped to make room.
+    pub pages_evicted: AtomicU64,
+    pad: [AtomicU64; 2],
+    /// Times that a call was handed to the kernel, by [`Reason`].
+    pub sync_downs: [AtomicU64; REASONS],
+}
+crate::assert_shared!(Totals, 128 + 8 * REASONS);
+
+/// Room for reasons.
+pub const REASONS: usize = 48;
+
+/// Adds to a stripe that only this thread adds to (`shared` false), or that several do.
+#[inline]
+pub fn add(counter: &AtomicU64, n: u64, shared: bool) {
+    if shared {
+        counter.fetch_add(n, Ordering::Relaxed);
+    } else {
+        counter.store(counter.load(Ordering::Relaxed).wrapping_add(n), Ordering::Relaxed);
+    }
+}
+
+macro_rules! reasons {
+    ($($name:ident = $text:literal : $doc:literal,)*) => {
+        /// Why a call was handed to the kernel instead of being served from the pool.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u32)]
+        pub enum Reason { $(#[doc = $doc] $name,)* }
+
+        impl Reason {
+            /// All reasons, in the order of their numbers.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The reason's name in reports.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+        }
+    };
+}
+
+reasons! {
+    Mapping = "mmap": "The file was mapped.",
+    Sendfile = "sendfile": "A copy inside the kernel: sendfile.",
+    Splice = "splice": "A copy inside the kernel: splice, tee, vmsplice.",
+    CopyRange = "copy_file_range": "A copy inside the kernel: copy_file_range.",
+    Ioctl = "ioctl": "A clone, dedupe or extent map.",
+    Allocate = "fallocate": "Space was allocated or punched.",
+    Holes = "seek_hole": "The map of holes was asked for.",
+    Times = "times": "Times were set.",
+    Attributes = "attributes": "Mode or owner were changed.",
+    Stat = "stat": "Dirty bytes were written so that the kernel's answer is exact.",
+    OpenDirect = "o_direct": "Opened with O_DIRECT.",
+    Aio = "aio": "Asynchronous I/O by libaio.",
+    IoUring = "io_uring": "An io_uring was set up.",
+    Passed = "fd_passed": "The descriptor was passed over a socket.",
+    Foreign = "foreign_exec": "Inherited by a program that cannot be preloaded.",
+    Inherited = "inherited": "Inherited from a program that was not preloaded.",
+    RawCall = "raw_syscall": "A system call made by number that the pool does not serve.",
+    BadPointer = "bad_pointer": "The program's memory was not there.",
+    Limit = "size_limit": "A limit on file size was in the way.",
+    HighDescriptor = "high_fd": "The descriptor's number is beyond the table.",
+    NoSlot = "no_slot": "A table of the segment is full.",
+    NoCoordinator = "no_coordinator": "The coordinator did not answer.",
+    SyncRange = "sync_file_range": "A range was to be written.",
+    Lease = "lease": "A lease was set.",
+    PoolFull = "pool_full": "No buffer was free: the bytes went through.",
+    Vector = "vector": "A vectored call with flags that the pool does not serve.",
+    Advice = "advice": "The program asked for cached pages to be dropped.",
+    Synced = "sync": "All files were to be written.",
+}
+
+const _: () = assert!(Reason::ALL.len() <= REASONS);
