@@ -38,7 +38,8 @@ impl Arena {
         };
         let page = text.start & !(PAGE - 1);
         for step in 1..REACH / STRIDE {
-            for place in [page.checked_sub(step * STRIDE), page.checked_add(step * STRIDE)].into_iter().flatten()
+            for place in
+                [page.checked_sub(step * STRIDE), page.checked_add(step * STRIDE)].into_iter().flatten()
             {
                 match Self::map(place, len, MapFlags::PRIVATE | MapFlags::FIXED_NOREPLACE) {
                     // Kernels before 4.17 take the address as a hint only.

@@ -75,19 +75,29 @@ impl Head {
 /// Whether any bytes of `code`, read at any alignment as a branch, would land before `end`.
 ///
 /// It errs on the side of yes, and it is fast: decoding every function in full would cost more than all the rest.
+/// Both loops are free of branches, since every one of them would be a fresh one to the predictor.
 fn may_branch_into(code: &[u8], end: usize) -> bool {
-    let short = code.windows(2).take(end + 130).enumerate().any(|(at, pair)| {
-        matches!(pair[0], 0x70..=0x7f | 0xe0..=0xe3 | 0xeb) && lands_before(at + 2, (pair[1] as i8).into(), end)
-    });
-    short
-        || code.windows(4).enumerate().any(|(at, word)| {
-            let displacement = i32::from_le_bytes([word[0], word[1], word[2], word[3]]);
-            lands_before(at + 4, displacement as isize, end)
-        })
-}
-
-fn lands_before(next: usize, displacement: isize, end: usize) -> bool {
-    next.wrapping_add_signed(displacement) < end
+    let Ok(size) = u16::try_from(code.len()) else { return true };
+    let end = end as u16;
+    let short = size.min(end + 130).saturating_sub(1);
+    let (first, second) = (&code[..short.into()], &code[1..][..short.into()]);
+    let mut hit = false;
+    for at in 0..short {
+        let (opcode, distance) = (first[usize::from(at)], second[usize::from(at)]);
+        let branches = (opcode & 0xf0 == 0x70) | (opcode & 0xfc == 0xe0) | (opcode == 0xeb);
+        let target = (at + 2).wrapping_add_signed((distance as i8).into());
+        hit |= branches & (target < end);
+    }
+    // Backwards by less than 64 KiB: the upper half of the displacement is all ones, the lower half is the rest.
+    let long = size.saturating_sub(3);
+    let byte = |nth: usize| &code[nth.min(code.len())..][..long.into()];
+    let (a, b, c, d) = (byte(0), byte(1), byte(2), byte(3));
+    for at in 0..long {
+        let i = usize::from(at);
+        let target = (at + 4).wrapping_add(u16::from_le_bytes([a[i], b[i]]));
+        hit |= (c[i] & d[i] == 0xff) & (target < end);
+    }
+    hit
 }
 
 /// Whether an instruction of the function branches to an address before `end`.

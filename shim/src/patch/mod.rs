@@ -83,3 +83,6 @@ pub unsafe fn patch_entries(
     // SAFETY: as promised by the caller.
     unsafe { apply::apply_entries(text, entries, outcomes) }
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests;

@@ -48,12 +48,8 @@ pub fn trampoline(head: &Head, to: usize) -> Result<([u8; MAX_TRAMPOLINE], usize
                 let mut moved = [0; 15];
                 let moved = &mut moved[..instruction.len];
                 moved.copy_from_slice(&head.original()[at..at + instruction.len]);
-                let old = i32::from_le_bytes([
-                    moved[field],
-                    moved[field + 1],
-                    moved[field + 2],
-                    moved[field + 3],
-                ]);
+                let old =
+                    i32::from_le_bytes([moved[field], moved[field + 1], moved[field + 2], moved[field + 3]]);
                 let target = (head.start + at + instruction.len).wrapping_add_signed(old as isize);
                 let new =
                     distance(out.address + out.len + instruction.len, target).ok_or(Refusal::OutOfReach)?;
