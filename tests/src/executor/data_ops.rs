@@ -1,0 +1,103 @@
+//! Reads and writes of every form.
+
+use super::memory::Memory;
+use super::outcome::Outcome;
+use super::{Fault, Process};
+use crate::data;
+use crate::script::op::{Buffer, DataCall};
+use crate::script::Data;
+
+/// Arguments of a data call, made ready.
+struct Prepared {
+    memory: Memory,
+    vector: Vec<libc::iovec>,
+}
+
+impl Prepared {
+    fn new(data: &Data) -> Prepared {
+        let vectored = !matches!(data.call, DataCall::Plain | DataCall::At | DataCall::At64);
+        let lens: Vec<usize> =
+            data.lens.iter().take(if vectored { 8 } else { 1 }).map(|len| *len as usize).collect();
+        let memory = Memory::new(lens.iter().sum(), data.buffer);
+        let mut vector = Vec::new();
+        let mut at = 0;
+        for len in lens {
+            let base = memory.pointer().wrapping_add(at);
+            vector.push(libc::iovec { iov_base: base.cast(), iov_len: len });
+            at += len;
+        }
+        if data.buffer == Buffer::Null {
+            if let Some(last) = vector.last_mut() {
+                last.iov_base = std::ptr::null_mut();
+            }
+        }
+        Prepared { memory, vector }
+    }
+
+    fn single(&self) -> (*mut libc::c_void, usize) {
+        self.vector.first().map_or((std::ptr::null_mut(), 0), |first| (first.iov_base, first.iov_len))
+    }
+}
+
+impl Process {
+    pub(super) fn read(&self, data: &Data) -> String {
+        let mut prepared = Prepared::new(data);
+        let fd = self.fd(data.slot);
+        let (pointer, len) = prepared.single();
+        let (vector, count) = (prepared.vector.as_ptr(), prepared.vector.len() as i32);
+        // SAFETY: the kernel checks every address; what it may write to is memory of `prepared`.
+        let outcome = Outcome::of(|| unsafe {
+            match data.call {
+                DataCall::Plain => libc::read(fd, pointer, len) as i64,
+                DataCall::At => libc::pread(fd, pointer, len, data.offset) as i64,
+                DataCall::At64 => libc::pread64(fd, pointer, len, data.offset) as i64,
+                DataCall::Vector => libc::readv(fd, vector, count) as i64,
+                DataCall::VectorAt => libc::preadv(fd, vector, count, data.offset) as i64,
+                DataCall::VectorAt2 => libc::preadv2(fd, vector, count, data.offset, data.rwf) as i64,
+            }
+        });
+        let memory = prepared.memory.bytes();
+        let seen = outcome.count().unwrap_or(0).min(memory.len());
+        format!("{outcome} [{}]{}", data::show(&memory[..seen]), self.position(fd))
+    }
+
+    pub(super) fn write(&self, data: &Data) -> String {
+        let mut prepared = Prepared::new(data);
+        data::fill(data.seed, prepared.memory.bytes());
+        let fd = self.fd(data.slot);
+        let (pointer, mut len) = prepared.single();
+        let (vector, count) = (prepared.vector.as_ptr(), prepared.vector.len() as i32);
+        match self.strike() {
+            Some(Fault::Flip) => {
+                if let Some(byte) = prepared.memory.bytes().first_mut() {
+                    *byte ^= 0x40;
+                }
+            }
+            Some(Fault::Drop) => len = len.saturating_sub(1),
+            None => {}
+        }
+        // SAFETY: the kernel checks every address and only reads.
+        let outcome = Outcome::of(|| unsafe {
+            match data.call {
+                DataCall::Plain => libc::write(fd, pointer, len) as i64,
+                DataCall::At => libc::pwrite(fd, pointer, len, data.offset) as i64,
+                DataCall::At64 => libc::pwrite64(fd, pointer, len, data.offset) as i64,
+                DataCall::Vector => libc::writev(fd, vector, count) as i64,
+                DataCall::VectorAt => libc::pwritev(fd, vector, count, data.offset) as i64,
+                DataCall::VectorAt2 => libc::pwritev2(fd, vector, count, data.offset, data.rwf) as i64,
+            }
+        });
+        format!("{outcome}{}", self.position(fd))
+    }
+
+    /// The file offset, where there is one.
+    pub(super) fn position(&self, fd: i32) -> String {
+        // SAFETY: takes no memory.
+        let outcome = Outcome::of(|| unsafe { libc::lseek(fd, 0, libc::SEEK_CUR) });
+        if outcome.is_ok() {
+            format!(" at {}", outcome.value)
+        } else {
+            String::new()
+        }
+    }
+}

@@ -1,0 +1,414 @@
+//! The operations of a script.
+
+use serde::{Deserialize, Serialize};
+
+use super::{End, OpenFlags};
+
+/// Which of the calls that open is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "each is named after its call")]
+pub enum OpenCall {
+    Open,
+    Open64,
+    Openat,
+    Openat64,
+    Creat,
+}
+
+/// Which of the calls that move bytes is used; the same five exist for both directions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "each is named after its call")]
+pub enum DataCall {
+    Plain,
+    At,
+    At64,
+    Vector,
+    VectorAt,
+    VectorAt2,
+}
+
+/// What the buffer of a data call points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Buffer {
+    /// Memory that is all there.
+    Good,
+    /// A null pointer, in a vector the last one.
+    Null,
+    /// Memory whose last bytes, this many, cannot be touched.
+    Torn(u16),
+}
+
+/// A read or a write.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Data {
+    /// Descriptor slot.
+    pub slot: u8,
+    /// The call.
+    pub call: DataCall,
+    /// Offset, for the calls that take one.
+    pub offset: i64,
+    /// Lengths of the buffers; calls without a vector take the first.
+    pub lens: Vec<u32>,
+    /// `RWF_*` flags of `preadv2` and `pwritev2`.
+    pub rwf: i32,
+    /// Where the buffer is.
+    pub buffer: Buffer,
+    /// Seed of the bytes written.
+    pub seed: u32,
+}
+
+/// A file action of `posix_spawn`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum SpawnAction {
+    /// `dup2` of a slot onto descriptor 30 + slot, where the child then has the slot.
+    Dup2 {
+        /// The slot.
+        slot: u8,
+    },
+    /// Close of a slot.
+    Close {
+        /// The slot.
+        slot: u8,
+    },
+    /// Open of a path at descriptor 40 + slot, where the child then has the slot.
+    Open {
+        /// The slot.
+        slot: u8,
+        /// What is opened.
+        path: String,
+        /// How.
+        flags: OpenFlags,
+    },
+}
+
+/// Which lock a lock operation means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LockCall {
+    /// `fcntl(F_SETLK)`, a lock of the process.
+    Process,
+    /// `fcntl(F_OFD_SETLK)`, a lock of the open file description.
+    Description,
+    /// `flock` of the whole file.
+    Flock,
+    /// `fcntl(F_GETLK)`: only ask.
+    Ask,
+}
+
+/// How a momentary mapping is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MapUse {
+    /// Mapped privately and read.
+    Read,
+    /// Mapped privately and written: the file must not change.
+    PrivateWrite,
+    /// Mapped shared and written.
+    SharedWrite,
+    /// The same, with `msync`.
+    SharedWriteSync,
+}
+
+/// How bytes are written by several at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Crew {
+    /// Threads of the process.
+    Threads,
+    /// Forked children.
+    Processes,
+}
+
+/// One operation. Fields named `slot` or ending so are descriptor slots, `path` and its like are paths;
+/// the rest is what the call of the same name takes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "each is named after its call, its fields after the arguments")]
+pub enum Op {
+    Open {
+        slot: u8,
+        call: OpenCall,
+        dir_slot: Option<u8>,
+        path: String,
+        flags: OpenFlags,
+        mode: u32,
+    },
+    Read(Data),
+    Write(Data),
+    Lseek {
+        slot: u8,
+        offset: i64,
+        whence: i32,
+    },
+    /// `SEEK_DATA` or `SEEK_HOLE` after an `fsync`; only checked against the bytes, since where holes lie
+    /// is the file system's business.
+    SeekSparse {
+        slot: u8,
+        offset: i64,
+        hole: bool,
+    },
+    Truncate {
+        path: String,
+        len: i64,
+    },
+    Ftruncate {
+        slot: u8,
+        len: i64,
+    },
+    Dup {
+        slot: u8,
+        to_slot: u8,
+    },
+    Dup2 {
+        slot: u8,
+        to_slot: u8,
+    },
+    Dup3 {
+        slot: u8,
+        to_slot: u8,
+        cloexec: bool,
+    },
+    FcntlDup {
+        slot: u8,
+        to_slot: u8,
+        min: i32,
+        cloexec: bool,
+    },
+    GetFlags {
+        slot: u8,
+    },
+    SetFlags {
+        slot: u8,
+        flags: OpenFlags,
+    },
+    SetCloexec {
+        slot: u8,
+        cloexec: bool,
+    },
+    Close {
+        slot: u8,
+    },
+    /// `close_range` from a slot's descriptor to the highest.
+    CloseFrom {
+        slot: u8,
+    },
+    Fsync {
+        slot: u8,
+        data_only: bool,
+    },
+    Stat {
+        path: String,
+        call: StatCall,
+    },
+    Fstat {
+        slot: u8,
+        call: StatCall,
+    },
+    Rename {
+        from: String,
+        to: String,
+        flags: u32,
+    },
+    Unlink {
+        path: String,
+    },
+    Link {
+        from: String,
+        to: String,
+    },
+    /// Gives an open file a name, as is done with unnamed temporary files.
+    LinkSlot {
+        slot: u8,
+        to: String,
+    },
+    Symlink {
+        target: String,
+        path: String,
+    },
+    Mkdir {
+        path: String,
+    },
+    Rmdir {
+        path: String,
+    },
+    Access {
+        path: String,
+        mode: i32,
+    },
+    Chmod {
+        path: String,
+        mode: u32,
+    },
+    Fchmod {
+        slot: u8,
+        mode: u32,
+    },
+    Utimens {
+        path: String,
+        seconds: i64,
+    },
+    Futimens {
+        slot: u8,
+        seconds: i64,
+    },
+    Fallocate {
+        slot: u8,
+        mode: i32,
+        offset: i64,
+        len: i64,
+    },
+    PosixFallocate {
+        slot: u8,
+        offset: i64,
+        len: i64,
+    },
+    CopyFileRange {
+        from_slot: u8,
+        to_slot: u8,
+        from: Option<i64>,
+        to: Option<i64>,
+        len: u32,
+    },
+    Sendfile {
+        from_slot: u8,
+        to_slot: u8,
+        from: Option<i64>,
+        len: u32,
+    },
+    Mmap {
+        slot: u8,
+        usage: MapUse,
+        page: u32,
+        len: u32,
+        seed: u32,
+    },
+    /// Maps shared and keeps the mapping, whatever becomes of the descriptor.
+    MapHold {
+        slot: u8,
+        map: u8,
+        writable: bool,
+        pages: u32,
+    },
+    MapRead {
+        map: u8,
+    },
+    MapWrite {
+        map: u8,
+        at: u32,
+        len: u32,
+        seed: u32,
+    },
+    MapDrop {
+        map: u8,
+    },
+    Fopen {
+        stream: u8,
+        path: String,
+        mode: String,
+    },
+    /// `fdopen` of a `dup` of a slot.
+    Fdopen {
+        stream: u8,
+        slot: u8,
+        mode: String,
+    },
+    Setvbuf {
+        stream: u8,
+        unbuffered: bool,
+        size: u32,
+    },
+    Fprintf {
+        stream: u8,
+        seed: u32,
+    },
+    Fwrite {
+        stream: u8,
+        len: u32,
+        seed: u32,
+    },
+    Fgets {
+        stream: u8,
+        len: u32,
+    },
+    Fread {
+        stream: u8,
+        len: u32,
+    },
+    Fseek {
+        stream: u8,
+        offset: i64,
+        whence: i32,
+    },
+    Fflush {
+        stream: u8,
+    },
+    Fclose {
+        stream: u8,
+    },
+    Lock {
+        slot: u8,
+        call: LockCall,
+        kind: i32,
+        start: i64,
+        len: i64,
+    },
+    /// `fsync`, then the real file as the kernel has it.
+    RawAfterSync {
+        slot: u8,
+    },
+    /// Close of everything, then the real file as the kernel has it.
+    RawAfterClose {
+        path: String,
+    },
+    /// Several at once write stripes that do not overlap.
+    Stripes {
+        slot: u8,
+        crew: Crew,
+        members: u8,
+        stripe: u32,
+        rounds: u32,
+        seed: u32,
+    },
+    /// A forked child does `ops`; its parent waits.
+    Fork {
+        ops: Vec<Op>,
+        end: End,
+    },
+    /// The same, but the child first becomes another program.
+    Exec {
+        ops: Vec<Op>,
+        end: End,
+        clear_environment: bool,
+    },
+    /// The same through `posix_spawn`.
+    Spawn {
+        actions: Vec<SpawnAction>,
+        ops: Vec<Op>,
+        end: End,
+    },
+    /// The process becomes another program, which goes on with the script.
+    ExecSelf,
+    /// The worker is killed where it stands; the others go on.
+    KillWorker,
+}
+
+/// Which call of the stat family is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "each is named after its call")]
+pub enum StatCall {
+    Stat,
+    Stat64,
+    Lstat,
+    Fstatat,
+    FstatatNoFollow,
+    Statx,
+}
+
+impl Op {
+    /// Whether the operation kills a process.
+    pub fn kills(&self) -> bool {
+        match self {
+            Op::Fork { ops, end } | Op::Exec { ops, end, .. } | Op::Spawn { ops, end, .. } => {
+                *end == End::Kill || ops.iter().any(Op::kills)
+            }
+            Op::KillWorker => true,
+            _ => false,
+        }
+    }
+}

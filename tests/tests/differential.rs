@@ -1,0 +1,169 @@
+//! Random scripts, plain and under the shim: every line and every byte must agree.
+//!
+//! `MILLPOND_SCRIPTS` is the number of scripts, `MILLPOND_SEED` the seed, `MILLPOND_FIRST` the number of
+//! the first script, `MILLPOND_SCRIPT` a file with one script to run instead.
+
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use millpond_tests::differential::{Campaign, Place, Side, Tally};
+use millpond_tests::executor::FAULT_VARIABLE;
+use millpond_tests::script::Script;
+use millpond_tests::shim_env::{in_ci, Shim, ShimOptions};
+use tempfile::TempDir;
+
+const EXECUTOR: &str = env!("CARGO_BIN_EXE_millpond-executor");
+
+/// Part of the scripts that the runs with an unusual pool get.
+const SIDE_SHARE: usize = 4;
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}={text}")))
+}
+
+fn script_count() -> usize {
+    number("MILLPOND_SCRIPTS").map_or(if in_ci() { 2000 } else { 300 }, |count| count as usize)
+}
+
+fn seed() -> u64 {
+    number("MILLPOND_SEED").unwrap_or_else(|| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock after 1970");
+        u64::from(now.subsec_nanos()) ^ now.as_secs()
+    })
+}
+
+/// Directories on tmpfs where there is one, and on the file system of the build.
+struct Grounds {
+    directories: Vec<TempDir>,
+    scratch: TempDir,
+}
+
+impl Grounds {
+    fn new() -> Grounds {
+        let build = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let make = |parent: &Path| tempfile::Builder::new().prefix("millpond-diff-").tempdir_in(parent);
+        let shared = Some(Path::new("/dev/shm")).filter(|path| path.is_dir());
+        let directories: Vec<TempDir> =
+            shared.and_then(|path| make(path).ok()).into_iter().chain(make(build).ok()).collect();
+        for directory in &directories {
+            for name in ["plain", "store"] {
+                std::fs::create_dir(directory.path().join(name)).expect("create directory");
+            }
+        }
+        let scratch = make(directories[0].path()).expect("create directory");
+        Grounds { directories, scratch }
+    }
+
+    fn places(&self) -> Vec<Place> {
+        let place = |directory: &TempDir| Place {
+            left: directory.path().join("plain"),
+            right: directory.path().join("store"),
+        };
+        self.directories.iter().map(place).collect()
+    }
+
+    fn stores(&self) -> Vec<PathBuf> {
+        self.places().into_iter().map(|place| place.right).collect()
+    }
+}
+
+fn campaign<'a>(name: &'a str, grounds: &'a Grounds, right: Side, scripts: usize) -> Campaign<'a> {
+    let first = number("MILLPOND_FIRST").unwrap_or(0) as usize;
+    Campaign {
+        name,
+        executor: Path::new(EXECUTOR),
+        seed: seed(),
+        numbers: first..first + scripts,
+        sides: [Side::new("plain", &[]), right],
+        places: grounds.places(),
+        scratch: grounds.scratch.path(),
+        reports: Path::new(env!("CARGO_TARGET_TMPDIR")),
+    }
+}
+
+/// Runs a campaign, or the one script that the environment names.
+fn carry_out(campaign: &Campaign) -> Tally {
+    eprintln!("{}: seed {} scripts {:?}", campaign.name, campaign.seed, campaign.numbers);
+    if let Some(path) = std::env::var_os("MILLPOND_SCRIPT") {
+        let text = std::fs::read_to_string(&path).expect("read script");
+        let script = Script::from_text(&text).expect("parse script");
+        if let Some(difference) = campaign.differ(1, &script) {
+            panic!("{path:?} differs:\n{}", difference.first_lines());
+        }
+        return Tally::default();
+    }
+    let tally = campaign.run().unwrap_or_else(|report| panic!("{report}"));
+    eprintln!(
+        "{}: {} scripts, {} operations agree, {:.1} s",
+        campaign.name,
+        tally.scripts,
+        tally.operations,
+        tally.elapsed.as_secs_f64()
+    );
+    tally
+}
+
+/// Runs a share of the scripts under a coordinator and proves that bytes went through its pool.
+fn shimmed(name: &str, pool: &str, config: Option<&str>, scripts: usize) {
+    let grounds = Grounds::new();
+    let options =
+        ShimOptions { stores: grounds.stores(), pool: Some(pool.into()), config: config.map(String::from) };
+    let Some(shim) = Shim::start(name, &options) else { return };
+    let tally = carry_out(&campaign(name, &grounds, Side::new("shimmed", shim.environment()), scripts));
+    let totals = shim.totals();
+    eprintln!("{name}: through the pool: {totals:?}");
+    if tally.operations > 0 {
+        assert!(
+            totals.bytes_written > 0 && totals.bytes_read > 0,
+            "nothing went through the pool: {totals:?}"
+        );
+    }
+}
+
+#[test]
+fn scripts_agree_under_the_shim() {
+    shimmed("shim", "64MiB", None, script_count());
+}
+
+#[test]
+fn scripts_agree_under_a_tiny_pool() {
+    shimmed("shim-tiny", "8MiB", None, script_count() / SIDE_SHARE);
+}
+
+#[test]
+fn scripts_agree_with_small_pages() {
+    let config = "[pool]\npage_size = \"16KiB\"\n";
+    shimmed("shim-small-pages", "64MiB", Some(config), script_count() / SIDE_SHARE);
+}
+
+/// Control: without the shim on either side nothing differs, so what differs under it is the shim's doing.
+#[test]
+fn scripts_agree_plainly() {
+    let grounds = Grounds::new();
+    carry_out(&campaign("plain", &grounds, Side::new("again", &[]), script_count()));
+}
+
+/// Control: a run that changes or leaves out a single byte of a single write is found out.
+#[test]
+fn altered_runs_are_detected() {
+    const SCRIPT: &str = concat!(
+        r#"{"workers":1,"initial":[],"end":"Exit"}"#,
+        "\n",
+        r#"{"op":{"Open":{"slot":0,"call":"Open","dir_slot":null,"path":"b","flags":"WRONLY|CREAT","mode":420}}}"#,
+        "\n",
+        r#"{"op":{"Write":{"slot":0,"call":"Plain","offset":0,"lens":[70000],"rwf":0,"buffer":"Good","seed":1}}}"#,
+        "\n",
+    );
+    let script = Script::from_text(SCRIPT).expect("parse script");
+    let grounds = Grounds::new();
+    for (fault, first) in [("flip:0", "tree b"), ("drop:0", "1 Write")] {
+        let side = Side::new("altered", &[(FAULT_VARIABLE.into(), fault.into())]);
+        let campaign = campaign("altered", &grounds, side, 40);
+        let difference = campaign.differ(0, &script).unwrap_or_else(|| panic!("{fault} was not noticed"));
+        let lines = difference.first_lines();
+        let line = lines.lines().find(|line| line.contains("altered: ")).expect("a differing line");
+        assert!(line.contains(first), "{fault} was noticed at the wrong line:\n{lines}");
+        let report = campaign.run().expect_err("forty scripts without one write that matters");
+        assert!(report.contains("Shrunken script"), "{report}");
+    }
+}
