@@ -88,14 +88,14 @@ const SERVED: &[&str] = &[
     "execlp",
 ];
 
-/// Ends in a sync-down, and when.
+/// Ends in a sync-down, and what it is.
 const SYNC_DOWN: &[(&str, &str)] = &[
-    ("mmap", "maps a file of the store"),
-    ("sendfile", "copies inside the kernel"),
-    ("splice", "copies inside the kernel"),
-    ("tee", "copies inside the kernel"),
-    ("vmsplice", "copies inside the kernel"),
-    ("copy_file_range", "copies inside the kernel"),
+    ("mmap", "mapping"),
+    ("sendfile", "copying inside the kernel"),
+    ("splice", "copying inside the kernel"),
+    ("tee", "copying inside the kernel"),
+    ("vmsplice", "copying inside the kernel"),
+    ("copy_file_range", "copying inside the kernel"),
     ("aio_read", "asynchronous I/O"),
     ("aio_write", "asynchronous I/O"),
     ("aio_fsync", "asynchronous I/O"),
@@ -107,16 +107,16 @@ const SYNC_DOWN: &[(&str, &str)] = &[
     ("io_uring_queue_init", "asynchronous I/O"),
     ("io_uring_queue_init_params", "asynchronous I/O"),
     ("io_uring_submit", "asynchronous I/O"),
-    ("syscall", "a raw system call on a descriptor of the store"),
+    ("syscall", "raw system call"),
 ];
 
-/// A call that ends in a sync-down, and who imports it.
+/// A call that ends in a sync-down when it meets a file of the store, and who imports it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CallUse {
     /// The call.
     pub call: String,
-    /// When it does.
-    pub when: String,
+    /// What it is.
+    pub what: String,
     /// `the program`, or a library.
     pub imported_by: Vec<String>,
 }
@@ -144,6 +144,7 @@ pub fn uses(elf: &Elf, libraries: &[Library]) -> Uses {
             None => uses.unread.push(library.name.clone()),
         }
     }
+    uses.sync_down.sort_by(|one, two| one.call.cmp(&two.call));
     uses.served = served.into_iter().map(str::to_owned).collect();
     uses
 }
@@ -159,20 +160,20 @@ fn add(
         if let Some(name) = SERVED.iter().find(|name| **name == stem || **name == import) {
             served.insert(name);
         }
-        let Some((_, when)) = SYNC_DOWN.iter().find(|(name, _)| *name == stem) else { continue };
+        let Some((_, what)) = SYNC_DOWN.iter().find(|(name, _)| *name == stem) else { continue };
         match sync_down.iter_mut().find(|known| known.call == stem) {
             Some(known) if known.imported_by.iter().any(|by| by == importer) => {}
             Some(known) => known.imported_by.push(importer.into()),
             None => sync_down.push(CallUse {
                 call: stem.into(),
-                when: (*when).into(),
+                what: (*what).into(),
                 imported_by: vec![importer.into()],
             }),
         }
     }
 }
 
-/// `open64` and `open` are one call; so are `__mmap64` and the like for no call of ours.
+/// `open64` and `open` are one call.
 fn stem(name: &str) -> &str {
     name.strip_suffix("64").unwrap_or(name)
 }
@@ -190,8 +191,8 @@ mod tests {
         let found = of(&["open64", "open", "read", "mmap64", "mmap", "puts", "io_submit"]);
         assert_eq!(found.served, ["open", "read"]);
         let calls: Vec<&str> = found.sync_down.iter().map(|known| known.call.as_str()).collect();
-        assert_eq!(calls, ["mmap", "io_submit"]);
-        assert_eq!(found.sync_down[0].imported_by, ["the program"]);
+        assert_eq!(calls, ["io_submit", "mmap"]);
+        assert_eq!(found.sync_down[1].imported_by, ["the program"]);
     }
 
     #[test]

@@ -107,7 +107,7 @@ fn inspect_elf(inspection: &mut Inspection, data: &[u8], privilege: &Privilege) 
     };
     let libraries = libraries::find_all(&elf, &inspection.path);
     let uses = calls::uses(&elf, &libraries);
-    for (verdict, reason) in verdict::judge(&elf, privilege, &libraries, &uses) {
+    for (verdict, reason) in verdict::judge(&elf, privilege, &uses) {
         inspection.conclude(verdict, &reason);
     }
     inspection.elf = Some(ElfSummary {

@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use super::calls::Uses;
 use super::elf::Elf;
-use super::libraries::Library;
 use super::resolve::Privilege;
 
 /// Whether a program can go through the pool; the later, the worse.
@@ -31,7 +30,7 @@ impl Verdict {
 }
 
 /// The reasons, each with what it leads to; what rules the pool out comes alone.
-pub fn judge(elf: &Elf, privilege: &Privilege, libraries: &[Library], uses: &Uses) -> Vec<(Verdict, String)> {
+pub fn judge(elf: &Elf, privilege: &Privilege, uses: &Uses) -> Vec<(Verdict, String)> {
     let caller = (nix::unistd::getuid().as_raw(), nix::unistd::getgid().as_raw());
     let mut reasons = loading(elf);
     reasons.extend(rights(privilege, caller));
@@ -39,12 +38,6 @@ pub fn judge(elf: &Elf, privilege: &Privilege, libraries: &[Library], uses: &Use
         return reasons;
     }
     reasons.extend(calls(uses));
-    for library in libraries.iter().filter(|library| library.path.is_none()) {
-        reasons.push((
-            Verdict::Partly,
-            format!("library {} was not found, so it was not looked at", library.name),
-        ));
-    }
     if reasons.is_empty() {
         let served = uses.served.len();
         reasons.push((Verdict::Yes, format!("dynamic, {}; {served} of its calls are served", elf.machine())));
@@ -97,22 +90,19 @@ fn rights(privilege: &Privilege, (uid, gid): (u32, u32)) -> Vec<(Verdict, String
 fn calls(uses: &Uses) -> Vec<(Verdict, String)> {
     let calls = uses.sync_down.iter().map(|known| {
         let by = known.imported_by.join(", ");
+        let reason = format!(
+            "{} on a file of the store is a sync-down ({}; imported by {by})",
+            known.call, known.what
+        );
+        (Verdict::Partly, reason)
+    });
+    let unread = uses.unread.iter().map(|name| {
         (
             Verdict::Partly,
-            format!("{} (imported by {by}) ends in a sync-down when it {}", known.call, verb(&known.when)),
+            format!("library {name} was not found or could not be read, so its calls are not known"),
         )
     });
-    let unread =
-        uses.unread.iter().map(|name| (Verdict::Partly, format!("library {name} could not be looked at")));
     calls.chain(unread).collect()
-}
-
-fn verb(when: &str) -> String {
-    if when.starts_with("maps") || when.starts_with("copies") {
-        when.to_owned()
-    } else {
-        format!("is {when}")
-    }
 }
 
 #[cfg(test)]
@@ -130,7 +120,7 @@ mod tests {
     }
 
     fn verdict_of(elf: &Elf) -> Verdict {
-        judge(elf, &Privilege::default(), &[], &Uses::default()).iter().map(|(v, _)| *v).max().unwrap()
+        judge(elf, &Privilege::default(), &Uses::default()).iter().map(|(v, _)| *v).max().unwrap()
     }
 
     #[test]
