@@ -206,6 +206,54 @@ fn a_blocked_read_of_a_second_thread_returns_through_the_trampoline() {
 }
 
 #[test]
+fn a_cancelled_thread_unwinds_through_handler_and_trampoline() {
+    // A handler of a cancellation point must let the unwinding through: "C-unwind", and no destructors.
+    extern "C-unwind" fn on_pause_read(fd: c_int, buffer: *mut c_void, len: usize) -> isize {
+        type Unwinding = extern "C-unwind" fn(c_int, *mut c_void, usize) -> isize;
+        // SAFETY: the trampoline of a function of this signature.
+        unsafe { transmute::<usize, Unwinding>(READ.enter())(fd, buffer, len) }
+    }
+    extern "C-unwind" fn sleeper(fd: *mut c_void) -> *mut c_void {
+        extern "C-unwind" {
+            fn read(fd: c_int, buffer: *mut c_void, len: usize) -> isize;
+        }
+        let mut byte = 0u8;
+        // SAFETY: a valid descriptor and a byte of room; nothing with a destructor lives here.
+        unsafe { read(*fd.cast::<c_int>(), (&raw mut byte).cast(), 1) };
+        fd
+    }
+    extern "C" {
+        fn pthread_cancel(thread: libc::pthread_t) -> c_int;
+    }
+    let status = in_child(|| {
+        let requests = [Request { symbol: c"read", handler: on_pause_read as *const () }];
+        let mut outcomes = [Outcome::Missing];
+        let mut ends = [0; 2];
+        // SAFETY: the handler has the signature of `read`; the rest are plain C calls with valid arguments.
+        unsafe {
+            patch::patch_all(&requests, &mut outcomes).expect("patching");
+            let Outcome::Patched(original) = outcomes[0] else { panic!("{:?}", outcomes[0]) };
+            READ.original.store(original as usize, Ordering::Relaxed);
+            assert_eq!(libc::pipe(ends.as_mut_ptr()), 0);
+            let start: extern "C" fn(*mut c_void) -> *mut c_void = transmute(sleeper as *const ());
+            let mut thread = 0;
+            let argument = ends.as_mut_ptr().cast();
+            assert_eq!(libc::pthread_create(&mut thread, std::ptr::null(), start, argument), 0);
+            while READ.calls() == 0 {
+                libc::usleep(1_000);
+            }
+            libc::usleep(20_000);
+            assert_eq!(pthread_cancel(thread), 0);
+            let mut result = std::ptr::null_mut();
+            assert_eq!(libc::pthread_join(thread, &mut result), 0);
+            assert_eq!(result as isize, -1, "PTHREAD_CANCELED");
+        }
+        0
+    });
+    assert_eq!(status, 0);
+}
+
+#[test]
 fn sixty_functions_take_little_time() {
     const NAMES: &[&CStr] = &[
         c"read",

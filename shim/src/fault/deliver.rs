@@ -9,10 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::action::Action;
 use super::ledger::{Ledger, Version};
-use super::{raw, slot_of};
-
-/// Gives the landing address for a faulting instruction of the guarded copy, and nothing for any other.
-pub type Fixup = fn(usize) -> Option<usize>;
+use super::{raw, slot_of, Fixup};
 
 /// Raised by the memory controller for a page that nobody has touched yet; the instruction is a bystander.
 const BUS_MCEERR_AO: c_int = 5;

@@ -25,12 +25,14 @@ struct Record {
 }
 
 impl Record {
-    const EMPTY: Self = Self {
-        handler: AtomicUsize::new(0),
-        flags: AtomicU64::new(0),
-        mask: AtomicU64::new(0),
-        restorer: AtomicUsize::new(0),
-    };
+    const fn new() -> Self {
+        Self {
+            handler: AtomicUsize::new(0),
+            flags: AtomicU64::new(0),
+            mask: AtomicU64::new(0),
+            restorer: AtomicUsize::new(0),
+        }
+    }
 }
 
 /// The record of one signal.
@@ -49,7 +51,11 @@ pub struct Version(usize);
 impl Ledger {
     /// A record of the default disposition.
     pub const fn new() -> Self {
-        Self { ring: [Record::EMPTY; RECORDS], version: AtomicUsize::new(0), writer: AtomicI32::new(0) }
+        Self {
+            ring: [const { Record::new() }; RECORDS],
+            version: AtomicUsize::new(0),
+            writer: AtomicI32::new(0),
+        }
     }
 
     /// The current disposition.

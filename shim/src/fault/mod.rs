@@ -30,8 +30,10 @@ mod raw;
 
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
-pub use deliver::Fixup;
 pub use operations::{install, sigaction, sigignore, siginterrupt, signal, sigset, sysv_signal};
+
+/// Gives the landing address for a faulting instruction of the guarded copy, and nothing for any other.
+pub type Fixup = fn(usize) -> Option<usize>;
 
 /// The type of libc's own `sigaction`, through which dispositions are set.
 pub type RealSigaction =

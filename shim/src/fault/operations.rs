@@ -9,8 +9,8 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::action::{bit, Action};
-use super::deliver::{self, Fixup, LEDGERS, RESTORER};
-use super::{is_owner, raw, slot_of, RealSigaction, ARMED, OWNER, SIGNALS};
+use super::deliver::{self, LEDGERS, RESTORER};
+use super::{is_owner, raw, slot_of, Fixup, RealSigaction, ARMED, OWNER, SIGNALS};
 
 /// `SIG_HOLD` of `sigset`.
 const SIG_HOLD: libc::sighandler_t = 2;

@@ -26,11 +26,11 @@ mod decode;
 mod head;
 #[cfg(target_arch = "x86_64")]
 mod image;
-mod outcome;
+pub mod outcome;
 #[cfg(target_arch = "x86_64")]
 mod relocate;
 
-pub use outcome::{Outcome, PatchError, Refusal, Request, Stats};
+pub use outcome::{Outcome, PatchError, Request, Stats};
 
 /// The most requests that one call takes: plans live on the stack.
 pub const MAX_REQUESTS: usize = 128;

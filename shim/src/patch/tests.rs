@@ -8,8 +8,9 @@ use iced_x86::{Code, Decoder, DecoderOptions, FlowControl, OpKind};
 use super::decode::{decode, Kind};
 use super::head::Head;
 use super::image::{Image, Lookup};
+use super::outcome::Refusal;
 use super::relocate::trampoline;
-use super::{patch_entries, Outcome, PatchError, Refusal};
+use super::{patch_entries, Outcome, PatchError};
 
 /// Finds the head of `code` as if it stood at a fixed address.
 fn head(code: &[u8]) -> Result<Head, Refusal> {
