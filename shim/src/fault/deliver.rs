@@ -93,13 +93,14 @@ unsafe extern "C" fn millpond_fault_entry(sig: c_int, info: *mut libc::siginfo_t
 unsafe extern "C" fn decide(sig: c_int, info: *mut libc::siginfo_t, context: *mut c_void) -> usize {
     // SAFETY: the kernel passes a valid description and context.
     unsafe {
-        if is_fault(sig, (*info).si_code) && land(context) {
+        let fault = is_fault(sig, (*info).si_code);
+        if fault && land(context) {
             return 0;
         }
         let Some(slot) = slot_of(sig) else { return 0 };
         let action = delivered(sig, &LEDGERS[slot]);
         if action.is_default() {
-            die(sig, info);
+            die(sig, info, fault);
         }
         if action.is_default() || action.is_ignored() {
             return 0;
@@ -189,16 +190,19 @@ fn reset(sig: c_int, ledger: &Ledger, version: Version, action: &Action) -> bool
     true
 }
 
-/// Lets the default action happen as soon as this handler returns: the same signal, for the same reason, at the
-/// same instruction. Should the kernel not take it back, the instruction faults again.
+/// Lets the default action happen as soon as this handler returns, with the program's own registers in the core file.
+/// A fault happens again by itself, the instruction being the same; any other signal is used up and is sent again, with
+/// its description.
 ///
 /// # Safety
 ///
 /// `info` must be what the kernel passed.
-unsafe fn die(sig: c_int, info: *const libc::siginfo_t) {
+unsafe fn die(sig: c_int, info: *const libc::siginfo_t, fault: bool) {
     // SAFETY: the default needs no handler; `info` is valid. The signal stays blocked until the handler returns.
     unsafe {
         raw::set_disposition(sig, &raw::KernelAction::default());
-        raw::send_to_self(sig, info);
+        if !fault {
+            raw::send_to_self(sig, info);
+        }
     }
 }

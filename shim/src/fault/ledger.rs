@@ -2,10 +2,11 @@
 //!
 //! What holds here: a reader never waits. The current record is always complete: a writer fills another one of a
 //! small ring and then names it. Writers exclude each other with all signals blocked, so that none can interrupt
-//! itself; what a `fork` caught in the middle is taken over by the child.
+//! itself; one that comes back through a library between us and libc is let in; what a `fork` caught in the
+//! middle is taken over by the child.
 
 use std::hint;
-use std::sync::atomic::{fence, AtomicI32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{fence, AtomicU64, AtomicUsize, Ordering};
 
 use super::action::Action;
 use super::raw;
@@ -40,8 +41,23 @@ pub struct Ledger {
     ring: [Record; RECORDS],
     /// How many records were ever published; the last one is the current one.
     version: AtomicUsize,
-    /// The process that writes, or 0.
-    writer: AtomicI32,
+    /// The [`Holder`] that writes, or 0.
+    writer: AtomicU64,
+}
+
+/// A thread and its process, in one word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Holder(u64);
+
+impl Holder {
+    fn this_thread() -> Self {
+        Self((raw::process_id() as u64) << 32 | raw::thread_id() as u64)
+    }
+
+    /// Whether the other is a thread of the same process; if not, its mark was copied here by `fork`.
+    fn is_sibling(self, other: Self) -> bool {
+        self.0 >> 32 == other.0 >> 32
+    }
 }
 
 /// A version of the record, by which a later change is noticed.
@@ -54,7 +70,7 @@ impl Ledger {
         Self {
             ring: [const { Record::new() }; RECORDS],
             version: AtomicUsize::new(0),
-            writer: AtomicI32::new(0),
+            writer: AtomicU64::new(0),
         }
     }
 
@@ -80,16 +96,17 @@ impl Ledger {
     /// Excludes other writers, and signals on this thread, until the result is dropped.
     pub fn write(&self) -> Writer<'_> {
         let mask = raw::change_mask(libc::SIG_BLOCK, u64::MAX);
-        let process = raw::process_id();
+        let us = Holder::this_thread();
         let mut spins = 0;
         loop {
-            let holder = self.writer.load(Ordering::Relaxed);
-            // Another process's mark was copied by `fork` while another thread wrote: that thread is not here.
-            let free = holder != process;
-            if free
-                && self.writer.compare_exchange(holder, process, Ordering::Acquire, Ordering::Relaxed).is_ok()
-            {
-                return Writer { ledger: self, mask };
+            let holder = Holder(self.writer.load(Ordering::Relaxed));
+            if holder == us {
+                return Writer { ledger: self, mask, nested: true };
+            }
+            let claim =
+                || self.writer.compare_exchange(holder.0, us.0, Ordering::Acquire, Ordering::Relaxed).is_ok();
+            if !us.is_sibling(holder) && claim() {
+                return Writer { ledger: self, mask, nested: false };
             }
             spins += 1;
             if spins % SPINS == 0 {
@@ -105,6 +122,8 @@ pub struct Writer<'a> {
     ledger: &'a Ledger,
     /// The signal mask to return to.
     mask: u64,
+    /// Whether this thread writes already, further up its stack.
+    nested: bool,
 }
 
 impl Writer<'_> {
@@ -134,7 +153,9 @@ impl Writer<'_> {
 
 impl Drop for Writer<'_> {
     fn drop(&mut self) {
-        self.ledger.writer.store(0, Ordering::Release);
+        if !self.nested {
+            self.ledger.writer.store(0, Ordering::Release);
+        }
         raw::change_mask(libc::SIG_SETMASK, self.mask);
     }
 }

@@ -58,7 +58,7 @@ pub unsafe fn sigaction(
     old: *mut libc::sigaction,
     real: RealSigaction,
 ) -> c_int {
-    let slot = slot_of(sig).filter(|_| is_owner() && installed());
+    let slot = slot_of(sig).filter(|_| is_owner());
     let Some(slot) = slot else {
         // SAFETY: the caller's arguments, to the function that they are meant for.
         return unsafe { asked_directly(sig, new, old, real) };
@@ -98,7 +98,8 @@ pub unsafe fn sigaction(
     result
 }
 
-/// Passes a call on to the kernel, without a change to the records: another signal, or a `vfork` child.
+/// Passes a call on to the kernel, without a change to the records: another signal, a
+/// `vfork` child, or a call before [`install`], when the kernel's dispositions are simply the program's.
 ///
 /// # Safety
 ///
@@ -255,11 +256,6 @@ unsafe fn replace(
         }
         old.assume_init().sa_sigaction
     }
-}
-
-/// Whether [`install`] has run: before that the kernel's dispositions are simply the program's.
-fn installed() -> bool {
-    OWNER.load(Ordering::Relaxed) != 0
 }
 
 /// Remembers libc's restorer, which the kernel shows after libc has set a handler.

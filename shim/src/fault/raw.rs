@@ -57,7 +57,7 @@ pub fn change_mask(how: libc::c_int, mask: u64) -> u64 {
 ///
 /// `info` must be a valid `siginfo_t`.
 pub unsafe fn send_to_self(sig: libc::c_int, info: *const libc::siginfo_t) {
-    let (process, thread) = (process_id(), rustix::thread::gettid().as_raw_nonzero().get());
+    let (process, thread) = (process_id(), thread_id());
     let arguments = [process as usize, thread as usize, sig as usize, info as usize];
     // SAFETY: the kernel reads `info` only.
     unsafe { call(libc::SYS_rt_tgsigqueueinfo, arguments) };
@@ -66,6 +66,11 @@ pub unsafe fn send_to_self(sig: libc::c_int, info: *const libc::siginfo_t) {
 /// The id of this process, asked anew each time: a cached one is wrong behind `fork` and `vfork`.
 pub fn process_id() -> i32 {
     rustix::process::getpid().as_raw_nonzero().get()
+}
+
+/// The kernel's id of this thread.
+pub fn thread_id() -> i32 {
+    rustix::thread::gettid().as_raw_nonzero().get()
 }
 
 /// # Safety
