@@ -119,11 +119,15 @@ fn patch_hooks() {
     let requests = hooks.map(|(symbol, handler, _)| Request { symbol, handler });
     let mut outcomes = [Outcome::Missing; 8];
     // SAFETY: the handlers have the signatures of what they stand for; the child has one thread.
-    let stats = unsafe { patch::patch_all(&requests, &mut outcomes) }.expect("patching");
-    for ((name, _, hook), outcome) in hooks.iter().zip(outcomes) {
-        let Outcome::Patched(original) = outcome else { panic!("{name:?}: {outcome:?}") };
-        hook.original.store(original as usize, Ordering::Relaxed);
+    let stats = unsafe {
+        patch::patch_all_with(&requests, &mut outcomes, |outcomes| {
+            for ((name, _, hook), outcome) in hooks.iter().zip(outcomes) {
+                let Outcome::Patched(original) = outcome else { panic!("{name:?}: {outcome:?}") };
+                hook.original.store(*original as usize, Ordering::Relaxed);
+            }
+        })
     }
+    .expect("patching");
     assert_eq!((stats.patched, stats.left_writable), (8, false));
 }
 

@@ -1,7 +1,7 @@
 //! The order of work: plan every patch, write the trampolines, then change libc's text in one go.
 //!
 //! What holds here: until the text has become writable nothing is visible, and an error undoes what there is;
-//! from then on only stores happen until the text has its protection back.
+//! from then on nothing fails, and no function of libc is called until the text has its protection back.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,6 +19,9 @@ use super::MAX_REQUESTS;
 const STUB_LEN: usize = 16;
 /// One patch's share of the arena: the stub, then the trampoline.
 const SLOT: usize = STUB_LEN + MAX_TRAMPOLINE;
+
+/// The protection of libc's text.
+const TEXT: MprotectFlags = MprotectFlags::READ.union(MprotectFlags::EXEC);
 
 /// A patch that will be written.
 #[derive(Clone, Copy)]
@@ -94,22 +97,23 @@ fn stub(handler: *const ()) -> [u8; STUB_LEN] {
 ///
 /// # Safety
 ///
-/// As for [`super::patch_all`].
+/// As for [`super::patch_all_with`].
 pub unsafe fn apply(
     libc: &Image,
     requests: &[Request],
     outcomes: &mut [Outcome],
+    ready: impl FnOnce(&[Outcome]),
 ) -> Result<Stats, PatchError> {
     let find = |index: usize| (libc.find(requests[index].symbol), requests[index].handler);
     // SAFETY: what `find` gives lies in libc's text; the rest is the caller's promise.
-    unsafe { run(libc.text, requests.len(), find, outcomes) }
+    unsafe { run(libc.text, requests.len(), find, outcomes, ready) }
 }
 
 /// Patches functions given as entry, size and handler, all inside `text`.
 ///
 /// # Safety
 ///
-/// As for [`super::patch_all`], and `text` must be readable code.
+/// As for [`super::patch_all_with`], and `text` must be readable code.
 #[cfg(test)]
 pub unsafe fn apply_entries(
     text: std::ops::Range<usize>,
@@ -122,17 +126,18 @@ pub unsafe fn apply_entries(
         (Lookup::Found(Function { entry, size }), handler)
     };
     // SAFETY: the caller's promises are the ones that are asked for.
-    unsafe { run(text, entries.len(), find, outcomes) }
+    unsafe { run(text, entries.len(), find, outcomes, |_| {}) }
 }
 
 /// # Safety
 ///
-/// As for [`super::patch_all`], and what `find` gives must be readable code inside `text`.
+/// As for [`super::patch_all_with`], and what `find` gives must be readable code inside `text`.
 unsafe fn run(
     text: Span,
     count: usize,
     find: impl Fn(usize) -> (Lookup, *const ()),
     outcomes: &mut [Outcome],
+    ready: impl FnOnce(&[Outcome]),
 ) -> Result<Stats, PatchError> {
     let mut arena = Arena::near(text, count * SLOT)?;
     let mut plans = Plans { of: [None; MAX_REQUESTS] };
@@ -148,8 +153,12 @@ unsafe fn run(
     }
     let mut stats = Stats::default();
     if let Some(span) = plans.span() {
-        arena.seal()?;
-        protect(span, MprotectFlags::READ | MprotectFlags::WRITE | MprotectFlags::EXEC)?;
+        if let Err(error) = arena.seal().and_then(|()| make_writable(span)) {
+            // The trampolines go away with the arena.
+            outcomes.fill(Outcome::Missing);
+            return Err(error);
+        }
+        ready(outcomes);
         for (plan, outcome) in plans.of.iter().zip(outcomes.iter_mut()) {
             let Some(plan) = plan else { continue };
             // SAFETY: the head lies in `span`, which is writable now, and no thread executes it.
@@ -157,7 +166,7 @@ unsafe fn run(
                 *outcome = Outcome::Refused(Refusal::Changed);
             }
         }
-        stats.left_writable = protect(span, MprotectFlags::READ | MprotectFlags::EXEC).is_err();
+        stats.left_writable = protect(span, TEXT).is_err();
         arena.keep();
     }
     count_outcomes(outcomes, &mut stats);
@@ -179,6 +188,14 @@ fn count_outcomes(outcomes: &mut [Outcome], stats: &mut Stats) {
             Outcome::Refused(_) => &mut stats.refused,
         } += 1;
     }
+}
+
+/// Makes the text writable, all of it or none.
+fn make_writable(span: Span) -> Result<(), PatchError> {
+    protect(span, TEXT | MprotectFlags::WRITE).inspect_err(|_| {
+        // The kernel stops at the first mapping that it refuses.
+        let _ = protect(span, TEXT);
+    })
 }
 
 fn protect(span: Span, flags: MprotectFlags) -> Result<(), PatchError> {

@@ -42,21 +42,39 @@ pub const fn is_patchable() -> bool {
 
 /// Patches the entry of every requested libc function with a jump to its handler.
 ///
-/// `outcomes[i]` says what became of `requests[i]`. On an error nothing has been changed.
+/// `outcomes[i]` says what became of `requests[i]`. On an error nothing has been changed, and no outcome is
+/// `Patched`.
+///
+/// # Safety
+///
+/// As for [`patch_all_with`]; and a handler may be entered before the caller has seen any outcome.
+#[allow(dead_code, reason = "for callers whose handlers can do without the original at first")]
+pub unsafe fn patch_all(requests: &[Request], outcomes: &mut [Outcome]) -> Result<Stats, PatchError> {
+    // SAFETY: the caller's promises are the ones that are asked for.
+    unsafe { patch_all_with(requests, outcomes, |_| {}) }
+}
+
+/// Patches as [`patch_all`] does, and calls `ready` with the outcomes when the trampolines can be called and
+/// no entry has been changed yet: the moment to store the originals where the handlers find them. An entry that turns out
+/// to have changed meanwhile becomes `Refused` after that; its trampoline stays callable.
 ///
 /// # Safety
 ///
 /// Every handler must be a function with the C signature of the symbol it stands for, valid for the rest of the
-/// process, and must be ready to be entered before this returns. No other thread may be executing the first
-/// instructions of a requested function meanwhile: call it from the constructor.
+/// process, and must be ready to be entered when `ready` returns. No other thread may be executing the first
+/// instructions of a requested function meanwhile: call it from the constructor. `ready` must not unwind.
 #[cfg(target_arch = "x86_64")]
-pub unsafe fn patch_all(requests: &[Request], outcomes: &mut [Outcome]) -> Result<Stats, PatchError> {
+pub unsafe fn patch_all_with(
+    requests: &[Request],
+    outcomes: &mut [Outcome],
+    ready: impl FnOnce(&[Outcome]),
+) -> Result<Stats, PatchError> {
     if requests.len() != outcomes.len() || requests.len() > MAX_REQUESTS {
         return Err(PatchError::TooMany);
     }
     let libc = image::Image::libc()?;
     // SAFETY: the caller's promises are the ones that are asked for.
-    unsafe { apply::apply(&libc, requests, outcomes) }
+    unsafe { apply::apply(&libc, requests, outcomes, ready) }
 }
 
 /// Patching is written for x86-64 only; elsewhere the symbol layer works alone.
@@ -65,7 +83,11 @@ pub unsafe fn patch_all(requests: &[Request], outcomes: &mut [Outcome]) -> Resul
 ///
 /// None is needed; the signature is that of the real one.
 #[cfg(not(target_arch = "x86_64"))]
-pub unsafe fn patch_all(_requests: &[Request], _outcomes: &mut [Outcome]) -> Result<Stats, PatchError> {
+pub unsafe fn patch_all_with(
+    _requests: &[Request],
+    _outcomes: &mut [Outcome],
+    _ready: impl FnOnce(&[Outcome]),
+) -> Result<Stats, PatchError> {
     Err(PatchError::Unsupported)
 }
 

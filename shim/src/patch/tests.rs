@@ -232,6 +232,7 @@ fn a_refused_protection_changes_nothing() {
     // SAFETY: the page is never executed.
     let result = unsafe { patch_entries(start..start + 4096, &entries, &mut outcomes) };
     assert_eq!(result, Err(PatchError::Protect(libc::EACCES)));
+    assert_eq!(outcomes, [Outcome::Missing]);
     // SAFETY: still mapped; unmapped once.
     unsafe {
         assert_eq!(*(page as *const [u8; 64]), before);
