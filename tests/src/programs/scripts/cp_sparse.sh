@@ -15,4 +15,4 @@ dd if=/dev/zero of=zeros bs=64k count=20 status=none
 cat in/small >> zeros
 cp --sparse=always zeros zeros-sparse
 cmp zeros zeros-sparse && echo equal
-stat -c '%n %s' *
+stat -c '%n %s' holes always never auto small zeros zeros-sparse

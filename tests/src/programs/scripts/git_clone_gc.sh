@@ -34,7 +34,7 @@ git status --porcelain
 git rev-parse HEAD
 git worktree add -q ../w HEAD; cmp ../w/text text && echo worktree
 cd ..
-git bundle verify -q bundle 2>&1 || echo "bundle: $?"
+git -C a bundle verify -q ../bundle 2>&1 || echo "bundle: $?"
 git -C c rev-parse main
 # Absolute paths, times and inode numbers stand in these.
 rm -rf b/.git w c/config c/FETCH_HEAD a/.git/index a/.git/logs a/.git/FETCH_HEAD a/.git/worktrees bundle

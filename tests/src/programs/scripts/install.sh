@@ -9,5 +9,6 @@ install -t dir in/bin in/small
 install -b in/small a
 install -C in/small a
 install -p in/small kept
-stat -c '%n %a %s' a a~ deep/er/file dir dir/bin kept
+stat -c '%n %a' dir
+stat -c '%n %a %s' a a~ deep/er/file dir/bin kept
 cmp a in/small && echo same

@@ -30,10 +30,11 @@ if __name__ == "__main__":
         [p.start() for p in ps]; [p.join() for p in ps]
         print(open("counter").read(), [p.exitcode for p in ps])
     open("shared", "w").close(); os.truncate("shared", 400000)
-    with mp.Pool(4) as pool: pool.map(part, range(4), chunksize=1)
+    context = mp.get_context("fork")
+    with context.Pool(4) as pool: pool.map(part, range(4), chunksize=1)
     data = open("shared", "rb").read()
     print(all(data[n * 1000:n * 1000 + 1000] == bytes([n % 251]) * 1000 for n in range(400)))
-    q = mp.Queue()
-    p = mp.Process(target=lambda: q.put(len(open("in/text").read()))); p.start(); print(q.get()); p.join()
+    q = context.Queue()
+    p = context.Process(target=lambda: q.put(len(open("in/text").read()))); p.start(); print(q.get()); p.join()
 EOF
 python3 work.py

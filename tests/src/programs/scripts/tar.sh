@@ -6,6 +6,7 @@
 mkdir -p d/e
 cp in/text in/bin d; cp in/small d/e; ln -s ../text d/e/link; ln d/bin d/e/hard
 : > d/empty
+touch -d 2020-01-01 d/text
 T="tar --sort=name --mtime=2020-01-01 --owner=0 --group=0 --numeric-owner --format=gnu"
 $T -cf a.tar d
 tar tvf a.tar

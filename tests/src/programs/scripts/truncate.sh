@@ -1,5 +1,5 @@
 # Sizes set from outside.
-# needs: truncate od stat
+# needs: truncate fallocate od stat
 # inputs: bin small
 
 cp in/bin f
