@@ -3,7 +3,7 @@
 //!
 //! Both tools run the very same code plain and under the shim: the loops live in child runs of the same binary,
 //! and only the environment differs. What is measured is therefore what an unmodified program would see.
-//! Nothing here links any other crate of the project.
+//! The tools link no other crate of the project; only the micro-benchmarks in `benches/` do.
 
 pub mod barrier;
 pub mod child;
