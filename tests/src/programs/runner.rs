@@ -295,3 +295,32 @@ fn bypass(row: &Row, report: &Report) -> Vec<String> {
     }
     failures
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(script: &'static str) -> Row {
+        Row { name: "x", shell: "sh", script }
+    }
+
+    fn report(bytes: u64, reason: &str) -> Report {
+        let sync_downs = vec![super::super::report::SyncDown { reason: reason.into(), count: 1 }];
+        Report { bytes_written: bytes, sync_downs, ..Report::default() }
+    }
+
+    #[test]
+    fn a_bypass_is_a_failure_unless_the_row_says_why() {
+        assert!(bypass(&row("# x\n"), &report(1, "")).is_empty());
+        assert!(!bypass(&row("# x\n"), &report(0, "mapping")).is_empty());
+        assert!(!bypass(&row("# x\n# bytes: 10\n"), &report(9, "mapping")).is_empty());
+        assert!(bypass(&row("# x\n# direct: a mapping\n"), &report(0, "mapping")).is_empty());
+        let untouched = Report::default();
+        assert!(!bypass(&row("# x\n# direct: a mapping\n"), &untouched).is_empty());
+    }
+
+    #[test]
+    fn times_and_speeds_do_not_count() {
+        assert_eq!(normalise("a\n5000 bytes copied, 0.1 s, 50 kB/s\n"), "a\n5000 bytes\n");
+    }
+}

@@ -1,6 +1,6 @@
 # cat in all directions.
 # needs: cat
-# bytes: 4000000
+# bytes: 1000000
 # inputs: text bin
 
 cat in/text in/bin > joined

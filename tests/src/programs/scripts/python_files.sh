@@ -1,6 +1,6 @@
 # Python's binary files: every open mode, seeks, truncation, unbuffered and vectored calls.
 # needs: python3
-# bytes: 2000000
+# bytes: 1200000
 # inputs: bin
 
 python3 - <<'EOF'

@@ -1,6 +1,6 @@
 # Loops that open the file anew for each line, by the shell and by other programs.
 # needs: seq printf cat wc
-# bytes: 20000
+# bytes: 15000
 
 for i in $(seq 1 500); do echo "line $i of many" >> log; done
 for i in $(seq 1 60); do env printf 'program %d\n' "$i" >> log; done

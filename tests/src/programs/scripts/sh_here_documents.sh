@@ -1,6 +1,6 @@
 # Here-documents, small, large, quoted, nested.
 # needs: cat head sed
-# bytes: 400000
+# bytes: 300000
 # inputs: text
 
 name=pond

@@ -1,6 +1,6 @@
 # Redirections of every kind.
 # needs: cat ls seq
-# bytes: 500000
+# bytes: 90000
 # inputs: text
 
 echo one > f
