@@ -78,6 +78,7 @@ fn campaign<'a>(name: &'a str, grounds: &'a Grounds, right: Side, scripts: usize
         places: grounds.places(),
         scratch: grounds.scratch.path(),
         reports: Path::new(env!("CARGO_TARGET_TMPDIR")),
+        shrink_runs: 600,
     }
 }
 
@@ -143,27 +144,40 @@ fn scripts_agree_plainly() {
     carry_out(&campaign("plain", &grounds, Side::new("again", &[]), script_count()));
 }
 
+/// A script of one write, which the final bytes alone give away.
+const ONE_WRITE: &str = concat!(
+    r#"{"workers":1,"initial":[],"end":"Exit"}"#,
+    "\n",
+    r#"{"op":{"Open":{"slot":0,"call":"Open","dir_slot":null,"path":"b","flags":"WRONLY|CREAT","mode":420}}}"#,
+    "\n",
+    r#"{"op":{"Write":{"slot":0,"call":"Plain","offset":0,"lens":[70000],"rwf":0,"buffer":"Good","seed":1}}}"#,
+    "\n",
+);
+
 /// Control: a run that changes or leaves out a single byte of a single write is found out.
 #[test]
 fn altered_runs_are_detected() {
-    const SCRIPT: &str = concat!(
-        r#"{"workers":1,"initial":[],"end":"Exit"}"#,
-        "\n",
-        r#"{"op":{"Open":{"slot":0,"call":"Open","dir_slot":null,"path":"b","flags":"WRONLY|CREAT","mode":420}}}"#,
-        "\n",
-        r#"{"op":{"Write":{"slot":0,"call":"Plain","offset":0,"lens":[70000],"rwf":0,"buffer":"Good","seed":1}}}"#,
-        "\n",
-    );
-    let script = Script::from_text(SCRIPT).expect("parse script");
+    const SCRIPTS: usize = 60;
+    let script = Script::from_text(ONE_WRITE).expect("parse script");
     let grounds = Grounds::new();
     for (fault, first) in [("flip:0", "tree b"), ("drop:0", "1 Write")] {
         let side = Side::new("altered", &[(FAULT_VARIABLE.into(), fault.into())]);
-        let campaign = campaign("altered", &grounds, side, 40);
+        let campaign = Campaign { seed: 1, shrink_runs: 40, ..campaign("altered", &grounds, side, SCRIPTS) };
         let difference = campaign.differ(0, &script).unwrap_or_else(|| panic!("{fault} was not noticed"));
         let lines = difference.first_lines();
         let line = lines.lines().find(|line| line.contains("altered: ")).expect("a differing line");
         assert!(line.contains(first), "{fault} was noticed at the wrong line:\n{lines}");
-        let report = campaign.run().expect_err("forty scripts without one write that matters");
+
+        // Not every script has a write that succeeds and is not overwritten unseen; a good part has.
+        let noticed = campaign
+            .numbers
+            .clone()
+            .map(|number| (number, campaign.script(number)))
+            .filter(|(number, script)| campaign.differ(*number, script).is_some())
+            .count();
+        eprintln!("{fault}: noticed in {noticed} of {SCRIPTS} scripts");
+        assert!(noticed * 3 > SCRIPTS, "{fault} was noticed in only {noticed} of {SCRIPTS} scripts");
+        let report = campaign.run().expect_err("a good part of the scripts notices");
         assert!(report.contains("Shrunken script"), "{report}");
     }
 }

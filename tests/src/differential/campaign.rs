@@ -16,8 +16,7 @@ use crate::tree;
 
 /// How long the bytes of a killed process may take to reach the file.
 const KILLED_BOUND: Duration = Duration::from_secs(3);
-/// Bounds of shrinking: runs and time.
-const SHRINK_RUNS: usize = 600;
+/// Longest that each part of shrinking may take.
 const SHRINK_TIME: Duration = Duration::from_secs(60);
 
 /// A pair of directories in which the two sides run, on one file system.
@@ -58,6 +57,8 @@ pub struct Campaign<'a> {
     pub scratch: &'a Path,
     /// Where failures are kept.
     pub reports: &'a Path,
+    /// Most runs that the general part of shrinking takes.
+    pub shrink_runs: usize,
 }
 
 impl Campaign<'_> {
@@ -103,6 +104,11 @@ impl Campaign<'_> {
         }
     }
 
+    /// The script of a number.
+    pub fn script(&self, number: usize) -> Script {
+        scripts().new_tree(&mut self.runner(number)).expect("scripts generate").current()
+    }
+
     /// Source of the randomness of one script.
     fn runner(&self, number: usize) -> TestRunner {
         let mut seed = [0x6d; 32];
@@ -136,7 +142,7 @@ impl Campaign<'_> {
             *transcript = run_script(self.executor, side, &text, root, &stderr)?;
         }
         let mut trees = [tree::snapshot(&roots[0])?, tree::snapshot(&roots[1])?];
-        if script.kills() {
+        if script.kills() && transcripts[0] == transcripts[1] {
             let deadline = Instant::now() + KILLED_BOUND;
             while trees[0] != trees[1] && Instant::now() < deadline {
                 std::thread::sleep(Duration::from_millis(10));
@@ -152,7 +158,9 @@ impl Campaign<'_> {
         std::fs::remove_file(text)?;
         std::fs::remove_file(stderr)?;
         let names = [self.sides[0].name.clone(), self.sides[1].name.clone()];
-        let differ = transcripts[0] != transcripts[1];
+        // An executor that panics shows nothing, even if it does so on both sides.
+        let panicked = transcripts[0].iter().any(|line| line.contains("panicked at"));
+        let differ = panicked || transcripts[0] != transcripts[1];
         Ok(differ.then(|| Difference { script: script.clone(), names, transcripts }))
     }
 
@@ -197,7 +205,7 @@ impl Campaign<'_> {
         let mut best = first;
         let mut going = tree.simplify();
         let mut runs = 0;
-        while going && runs < SHRINK_RUNS && started.elapsed() < SHRINK_TIME {
+        while going && runs < self.shrink_runs && started.elapsed() < SHRINK_TIME {
             runs += 1;
             going = match self.differ(number, &tree.current()) {
                 Some(difference) => {

@@ -67,7 +67,8 @@ impl Process {
         let fd = self.fd(data.slot);
         let (pointer, mut len) = prepared.single();
         let (vector, count) = (prepared.vector.as_ptr(), prepared.vector.len() as i32);
-        match self.strike() {
+        let struck = self.strike();
+        match struck {
             Some(Fault::Flip) => {
                 if let Some(byte) = prepared.memory.bytes().first_mut() {
                     *byte ^= 0x40;
@@ -87,6 +88,10 @@ impl Process {
                 DataCall::VectorAt2 => libc::pwritev2(fd, vector, count, data.offset, data.rwf) as i64,
             }
         });
+        if outcome.value <= 0 {
+            // Nothing was written, so nothing was altered: the next write gets the fault.
+            self.fault.set(struck.map(|fault| (0, fault)).or(self.fault.get()));
+        }
         format!("{outcome}{}", self.position(fd))
     }
 

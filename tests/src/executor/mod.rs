@@ -30,6 +30,9 @@ pub use image::main;
 /// process, `drop:N` leaves its last byte out. Proves that the comparison can fail.
 pub const FAULT_VARIABLE: &str = "MILLPOND_EXECUTOR_FAULT";
 
+/// The descriptor that [`NEVER_OPEN`] stands for: above what scripts reach, below where libraries hide theirs.
+const NEVER_OPENED_FD: i32 = 500;
+
 /// A deliberate fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
@@ -76,7 +79,7 @@ impl Process {
 
     fn fd(&self, slot: u8) -> i32 {
         if slot == NEVER_OPEN {
-            return 999;
+            return NEVER_OPENED_FD;
         }
         self.slots[usize::from(slot) % SLOTS]
     }

@@ -17,7 +17,7 @@ pub fn show_metadata(mode: u32, nlink: u64, size: i64, mtime: i64) -> String {
 
 fn show_stat(outcome: Outcome, stat: &libc::stat64) -> String {
     if outcome.is_ok() {
-        let known = show_metadata(stat.st_mode, stat.st_nlink as u64, stat.st_size, stat.st_mtime);
+        let known = show_metadata(stat.st_mode, stat.st_nlink, stat.st_size, stat.st_mtime);
         format!("{outcome} {known}")
     } else {
         outcome.to_string()

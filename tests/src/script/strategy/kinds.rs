@@ -28,7 +28,7 @@ pub fn opening() -> BoxedStrategy<Op> {
     );
     let close = slot().prop_map(|slot| Op::Close { slot });
     let raw = path().prop_map(|path| Op::RawAfterClose { path });
-    prop_oneof![12 => open, 4 => close, 1 => raw].boxed()
+    prop_oneof![14 => open, 3 => close, 1 => raw].boxed()
 }
 
 /// Bytes in, bytes out, and what changes the size.
@@ -130,7 +130,7 @@ pub fn descriptors() -> BoxedStrategy<Op> {
         3 => slot().prop_map(|slot| Op::GetFlags { slot }),
         2 => (slot(), status).prop_map(|(slot, flags)| Op::SetFlags { slot, flags: OpenFlags(flags) }),
         1 => (slot(), any::<bool>()).prop_map(|(slot, cloexec)| Op::SetCloexec { slot, cloexec }),
-        1 => slot().prop_map(|slot| Op::CloseFrom { slot }),
+        1 => (1..8_u8).prop_map(|slot| Op::CloseFrom { slot }),
         4 => (slot(), any::<bool>()).prop_map(|(slot, data_only)| Op::Fsync { slot, data_only }),
         4 => slot().prop_map(|slot| Op::RawAfterSync { slot }),
         8 => (slot(), stat).prop_map(|(slot, call)| Op::Fstat { slot, call }),
@@ -179,11 +179,11 @@ pub fn names() -> BoxedStrategy<Op> {
 pub fn mappings() -> BoxedStrategy<Op> {
     let usage =
         select(&[MapUse::Read, MapUse::PrivateWrite, MapUse::SharedWrite, MapUse::SharedWriteSync][..]);
-    let map = || 0..MAPS as u8;
+    let map = || prop_oneof![5 => Just(0_u8), 1 => 0..MAPS as u8];
     prop_oneof![
         4 => (slot(), usage, 0..20_u32, len(), any::<u32>())
             .prop_map(|(slot, usage, page, len, seed)| Op::Mmap { slot, usage, page, len, seed }),
-        2 => (slot(), map(), any::<bool>(), 1..40_u32)
+        4 => (slot(), map(), any::<bool>(), 1..40_u32)
             .prop_map(|(slot, map, writable, pages)| Op::MapHold { slot, map, writable, pages }),
         3 => map().prop_map(|map| Op::MapRead { map }),
         3 => (map(), 0..100_000_u32, short_len(), any::<u32>())
@@ -195,7 +195,7 @@ pub fn mappings() -> BoxedStrategy<Op> {
 
 /// Standard input and output streams.
 pub fn streams() -> BoxedStrategy<Op> {
-    let stream = || 0..STREAMS as u8;
+    let stream = || prop_oneof![6 => Just(0_u8), 2 => 0..STREAMS as u8];
     let modes = || select(&["r", "r+", "w", "w+", "a", "a+", "re", "w+x", "rb+"][..]).prop_map(String::from);
     let whence = select(&[libc::SEEK_SET, libc::SEEK_CUR, libc::SEEK_END][..]);
     let seek = (stream(), -5000..70_000_i64, whence).prop_map(|(stream, offset, whence)| Op::Fseek {
@@ -214,7 +214,7 @@ pub fn streams() -> BoxedStrategy<Op> {
         5 => (stream(), len()).prop_map(|(stream, len)| Op::Fread { stream, len }),
         5 => seek,
         3 => stream().prop_map(|stream| Op::Fflush { stream }),
-        3 => stream().prop_map(|stream| Op::Fclose { stream }),
+        2 => stream().prop_map(|stream| Op::Fclose { stream }),
     ]
     .boxed()
 }

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use super::op::{Op, SpawnAction};
 use super::{InitialFile, OpenFlags, Script, Step};
 use kinds::{bytes, descriptors, mappings, names, opening, streams};
-use values::{end, len, path, slot};
+use values::{end, initial_len, path, slot};
 
 /// What a script is mostly about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,7 @@ enum Theme {
     Streams,
     Names,
     Processes,
+    Maps,
 }
 
 /// Operations that need no other process.
@@ -31,6 +32,7 @@ fn leaf(theme: Theme) -> BoxedStrategy<Op> {
         Theme::Mixed | Theme::Processes => [10, 40, 20, 15, 6, 8],
         Theme::Data => [6, 70, 14, 6, 2, 1],
         Theme::Streams => [6, 14, 10, 6, 1, 60],
+        Theme::Maps => [6, 40, 12, 6, 36, 2],
         Theme::Names => [20, 24, 14, 38, 2, 2],
     };
     prop_oneof![
@@ -80,7 +82,7 @@ fn first_open(slot: u8) -> impl Strategy<Value = Op> {
     let flags = prop_oneof![
         8 => Just(libc::O_RDWR | libc::O_CREAT),
         2 => Just(libc::O_RDWR | libc::O_CREAT | libc::O_APPEND),
-        2 => Just(libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC),
+        1 => Just(libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC),
         1 => Just(libc::O_RDONLY),
     ];
     let path = prop_oneof![5 => Just("a"), 3 => Just("b"), 2 => Just("d/x"), 1 => Just("c")];
@@ -94,13 +96,27 @@ fn first_open(slot: u8) -> impl Strategy<Value = Op> {
     })
 }
 
+/// The same for a stream.
+fn first_fopen() -> impl Strategy<Value = Op> {
+    let path = prop_oneof![3 => Just("a"), 1 => Just("b"), 1 => Just("d/x")];
+    let mode = prop_oneof![3 => Just("r+"), 1 => Just("w+"), 1 => Just("a+"), 1 => Just("a")];
+    (path, mode).prop_map(|(path, mode)| Op::Fopen { stream: 0, path: path.into(), mode: mode.into() })
+}
+
+/// What each worker begins with.
+fn first_steps(theme: Theme, worker: u8) -> BoxedStrategy<Vec<Step>> {
+    let opens = (first_open(0), first_open(1), first_open(2), first_fopen());
+    opens
+        .prop_map(move |(a, b, c, stream)| {
+            let ops = if theme == Theme::Streams { vec![a, stream] } else { vec![a, b, c] };
+            ops.into_iter().map(|op| Step { worker, op }).collect()
+        })
+        .boxed()
+}
+
 fn steps(theme: Theme, workers: u8) -> BoxedStrategy<Vec<Step>> {
-    let opens: Vec<_> = (0..3).map(first_open).collect();
-    let opens = (opens, vec(0..workers, 3)).prop_map(|(ops, names)| {
-        let steps = ops.into_iter().zip(names).map(|(op, worker)| Step { worker, op });
-        steps.collect::<Vec<_>>()
-    });
-    let kill = if workers > 1 { 1 } else { 0 };
+    let first: Vec<_> = (0..workers).map(|worker| first_steps(theme, worker)).collect();
+    let kill = u32::from(workers > 1);
     let step = (0..workers, prop_oneof![90 => operation(theme), kill => Just(Op::KillWorker)])
         .prop_map(|(worker, op)| Step { worker, op })
         .boxed();
@@ -109,11 +125,11 @@ fn steps(theme: Theme, workers: u8) -> BoxedStrategy<Vec<Step>> {
         4 => vec(step.clone(), 1..=20),
         3 => vec(step, 40..=80),
     ];
-    (opens, rest).prop_map(|(opens, rest)| opens.into_iter().chain(rest).collect()).boxed()
+    (first, rest).prop_map(|(first, rest)| first.into_iter().flatten().chain(rest).collect()).boxed()
 }
 
 fn themed(theme: Theme, workers: u8) -> BoxedStrategy<Script> {
-    let initial = (len(), len(), any::<u32>()).prop_map(|(a, x, seed)| {
+    let initial = (initial_len(), initial_len(), any::<u32>()).prop_map(|(a, x, seed)| {
         let file = |path: &str, len, seed| InitialFile { path: path.into(), len, seed };
         vec![file("a", a, seed), file("d/x", x, seed.wrapping_add(1))]
     });
@@ -130,6 +146,7 @@ pub fn scripts() -> BoxedStrategy<Script> {
         3 => themed(Theme::Streams, 1),
         3 => themed(Theme::Names, 1),
         3 => themed(Theme::Processes, 1),
+        2 => themed(Theme::Maps, 1),
         2 => themed(Theme::Data, 2),
         2 => themed(Theme::Mixed, 2),
         1 => themed(Theme::Processes, 3),

@@ -11,7 +11,7 @@ const EDGES: &[i64] = &[4096, 8192, 16_384, 32_768, 65_536, 131_072, 196_608];
 
 /// A descriptor slot; the first few are the busiest.
 pub fn slot() -> impl Strategy<Value = u8> {
-    prop_oneof![30 => 0..3_u8, 6 => 3..8_u8, 1 => Just(NEVER_OPEN)]
+    prop_oneof![20 => Just(0_u8), 12 => 1..3_u8, 3 => 3..8_u8, 1 => Just(NEVER_OPEN)]
 }
 
 /// An offset that is not negative.
@@ -50,6 +50,11 @@ pub fn len() -> impl Strategy<Value = u32> {
     ]
 }
 
+/// Length of a file that exists beforehand: long enough that reads find something.
+pub fn initial_len() -> impl Strategy<Value = u32> {
+    prop_oneof![2 => len(), 3 => 60_000..200_000_u32]
+}
+
 /// A length that fits a small part of a page, for operations that come many at a time.
 pub fn short_len() -> impl Strategy<Value = u32> {
     prop_oneof![1 => Just(0_u32), 8 => 1..300_u32, 2 => 4000..4200_u32, 1 => 0..70_000_u32]
@@ -82,7 +87,7 @@ pub fn open_flags() -> impl Strategy<Value = OpenFlags> {
     let access = prop_oneof![
         3 => Just(libc::O_RDONLY),
         2 => Just(libc::O_WRONLY),
-        8 => Just(libc::O_RDWR),
+        12 => Just(libc::O_RDWR),
     ];
     let some =
         |flag: i32, weight: f64| prop::bool::weighted(weight).prop_map(move |set| if set { flag } else { 0 });
@@ -93,7 +98,7 @@ pub fn open_flags() -> impl Strategy<Value = OpenFlags> {
         some(libc::O_APPEND, 0.15),
         some(libc::O_SYNC, 0.04),
         some(libc::O_DSYNC, 0.04),
-        some(libc::O_CLOEXEC, 0.3),
+        some(libc::O_CLOEXEC, 0.15),
         some(libc::O_NOFOLLOW, 0.06),
     );
     let rare = (
