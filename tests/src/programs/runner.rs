@@ -94,6 +94,15 @@ pub fn check(row: &Row) {
 /// # Errors
 /// When the scratch directory cannot be set up or read.
 pub fn run(row: &Row, second: &Second) -> io::Result<Outcome> {
+    let scratch = tempfile::Builder::new().prefix("programs-").tempdir_in(profile_dir())?;
+    run_in(scratch.path(), row, second)
+}
+
+/// Like [`run`], in an empty directory of the caller's, which afterwards holds both trees and all output.
+///
+/// # Errors
+/// When the directory cannot be used.
+pub fn run_in(scratch: &Path, row: &Row, second: &Second) -> io::Result<Outcome> {
     let missing = row.missing();
     let mut outcome = Outcome {
         failures: Vec::new(),
@@ -105,18 +114,17 @@ pub fn run(row: &Row, second: &Second) -> io::Result<Outcome> {
     if !outcome.missing.is_empty() {
         return Ok(outcome);
     }
-    let scratch = tempfile::Builder::new().prefix("programs-").tempdir_in(profile_dir())?;
-    let bench = Bench::new(row, scratch.path())?;
+    let bench = Bench::new(row, scratch)?;
     let plain = bench.run("plain", |command| command)?;
     outcome.transcript = format!("{}{}", String::from_utf8_lossy(&plain.stdout), plain.stderr);
     if plain.timed_out || !plain.status.success() {
         outcome.failures.push(format!("the plain run itself failed: {}\n{}", told(&plain), plain.stderr));
         return Ok(outcome);
     }
-    let report = scratch.path().join("report.json");
+    let report = scratch.join("report.json");
     let other = bench.run("shim", |command| match second {
         Second::Plain => command,
-        Second::Shim(millpond) => behind_shim(millpond, row, scratch.path(), &report, command),
+        Second::Shim(millpond) => behind_shim(millpond, row, scratch, &report, command),
     })?;
     outcome.elapsed = other.elapsed;
     outcome.failures = compare(&plain, &other);
