@@ -50,14 +50,20 @@ impl Pattern {
         let (first, rest) = buf.split_at(head);
         let start = offset + head as u64;
         let mut wrong = self.count(first, offset);
-        let mut word = self.word(start / WORD);
-        for (chunk, at) in rest.chunks(WORD as usize).zip((start..).step_by(WORD as usize)) {
-            if chunk != &word.to_le_bytes()[..chunk.len()] {
-                wrong += self.count(chunk, at);
-            }
+        let mut words = rest.chunks_exact(WORD as usize);
+        let (mut word, mut differing) = (self.word(start / WORD), 0);
+        // One pass without a branch a word; counting is for the rare buffer that is wrong.
+        for chunk in &mut words {
+            let mut bytes = [0; WORD as usize];
+            bytes.copy_from_slice(chunk);
+            differing |= u64::from_le_bytes(bytes) ^ word;
             word = word.wrapping_add(STEP);
         }
-        wrong
+        let whole = rest.len() - words.remainder().len();
+        if differing != 0 {
+            wrong += self.count(&rest[..whole], start);
+        }
+        wrong + self.count(words.remainder(), start + whole as u64)
     }
 
     fn count(self, bytes: &[u8], offset: u64) -> u64 {
