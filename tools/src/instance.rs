@@ -4,13 +4,13 @@
 //! is ours must be a real directory, owned by us, closed to others; anything else is refused, because who can write
 //! there can be the coordinator of our programs.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use millpond_coordinator::Place;
 use millpond_model::config::is_instance_name;
-use nix::fcntl::{Flock, FlockArg};
 use nix::unistd::geteuid;
 
 use crate::failure::{Failure, Outcome};
@@ -59,18 +59,19 @@ impl Instance {
     }
 
     /// The directory.
+    #[cfg(test)]
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
     /// The socket that programs and tools connect to.
     pub fn socket(&self) -> PathBuf {
-        self.directory.join("sock")
+        self.place().socket()
     }
 
-    /// The file that a running coordinator holds locked.
-    pub fn lock_file(&self) -> PathBuf {
-        self.directory.join("lock")
+    /// The directory as the coordinator sees it.
+    pub fn place(&self) -> Place {
+        Place::new(&self.directory)
     }
 
     /// Makes the directory where it is missing, and refuses one that others could have made or can enter.
@@ -91,23 +92,6 @@ impl Instance {
             }
         }
         Ok(())
-    }
-
-    /// Takes the lock that only one coordinator can hold; `None` if another holds it.
-    pub fn lock(&self) -> Outcome<Option<Flock<File>>> {
-        let path = self.lock_file();
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .mode(0o600)
-            .open(&path)
-            .map_err(|error| unusable(&path, error))?;
-        match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
-            Ok(lock) => Ok(Some(lock)),
-            Err((_, nix::errno::Errno::EWOULDBLOCK)) => Ok(None),
-            Err((_, errno)) => Err(unusable(&path, errno)),
-        }
     }
 }
 
@@ -164,18 +148,13 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_is_made_private_and_locked_once() {
+    fn a_directory_is_made_private() {
         let root = private_root();
         let instance = Instance::under(&root.path().join("millpond"), "one").unwrap();
         instance.verify().unwrap();
         instance.create().unwrap();
         instance.create().unwrap();
         assert_eq!(fs::metadata(instance.directory()).unwrap().mode() & 0o777, 0o700);
-        let held = instance.lock().unwrap();
-        assert!(held.is_some());
-        assert!(instance.lock().unwrap().is_none());
-        drop(held);
-        assert!(instance.lock().unwrap().is_some());
     }
 
     #[test]

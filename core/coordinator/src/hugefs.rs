@@ -48,7 +48,9 @@ fn in_namespace(length: u64) -> Result<OwnedFd, Errno> {
     let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
     let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
     let child = process::fork(|| {
-        let made = enter_namespace(uid, gid).and_then(|()| mounted(length)).and_then(|file| hand_over(&theirs, &file));
+        let made = enter_namespace(uid, gid)
+            .and_then(|()| mounted(length))
+            .and_then(|file| hand_over(&theirs, &file));
         made.map_or_else(Errno::raw_os_error, |()| 0)
     })
     .map_err(|e| Errno::from_raw_os_error(e.0))?;
@@ -71,7 +73,8 @@ fn enter_namespace(uid: u32, gid: u32) -> Result<(), Errno> {
     let flags = CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS;
     nix::sched::unshare(flags).map_err(|e| Errno::from_raw_os_error(e as i32))?;
     let write = |path: &str, text: String| {
-        std::fs::write(path, text).map_err(|e| Errno::from_raw_os_error(e.raw_os_error().unwrap_or(libc::EIO)))
+        std::fs::write(path, text)
+            .map_err(|e| Errno::from_raw_os_error(e.raw_os_error().unwrap_or(libc::EIO)))
     };
     // Without that a user may not map a group.
     write("/proc/self/setgroups", "deny".into())?;

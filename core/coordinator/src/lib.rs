@@ -28,8 +28,10 @@ mod supervisor;
 mod times;
 mod worker;
 
-//pub use link::{Link, LinkError, Stop};
+pub use link::{Link, LinkError, Stop};
 pub use reserve::{reserve, Memory, ReserveError, Reserved};
 pub use sizes::sizes_of;
-//pub use start::{serve, start, Lifetime, Place, StartError};
-//pub use status::{ClientStatus, FileStatus, Info, PoolStatus, SlabStatus, Status, SyncDowns, TierStatus, Totals};
+pub use start::{serve, start, Lifetime, Place, StartError};
+pub use status::{
+    ClientStatus, FileStatus, Info, PoolStatus, SlabStatus, Status, SyncDowns, TierStatus, Totals,
+};

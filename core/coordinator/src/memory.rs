@@ -5,9 +5,17 @@ use std::path::{Path, PathBuf};
 
 /// Bytes that can be taken before the node or a control group runs out.
 pub fn available() -> u64 {
-    let node = fs::read_to_string("/proc/meminfo").ok().and_then(|text| field(&text, "MemAvailable:")).map(|kib| kib << 10);
+    let node = fs::read_to_string("/proc/meminfo")
+        .ok()
+        .and_then(|text| field(&text, "MemAvailable:"))
+        .map(|kib| kib << 10);
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    group_directories(&groups).iter().flat_map(|(dir, v2)| left_in(dir, *v2)).chain(node).min().unwrap_or(u64::MAX)
+    group_directories(&groups)
+        .iter()
+        .flat_map(|(dir, v2)| left_in(dir, *v2))
+        .chain(node)
+        .min()
+        .unwrap_or(u64::MAX)
 }
 
 fn field(text: &str, name: &str) -> Option<u64> {
@@ -19,7 +27,9 @@ fn group_directories(groups: &str) -> Vec<(PathBuf, bool)> {
     let mut found = Vec::new();
     for line in groups.lines() {
         let mut parts = line.splitn(3, ':');
-        let (Some(_), Some(controllers), Some(path)) = (parts.next(), parts.next(), parts.next()) else { continue };
+        let (Some(_), Some(controllers), Some(path)) = (parts.next(), parts.next(), parts.next()) else {
+            continue;
+        };
         let unified = controllers.is_empty();
         if !unified && !controllers.split(',').any(|c| c == "memory") {
             continue;
@@ -52,7 +62,8 @@ mod tests {
     #[test]
     fn groups_of_both_kinds_are_found_with_all_above() {
         let found = group_directories("4:cpu,memory:/a/b\n3:pids:/\n0::/x\n");
-        let paths: Vec<_> = found.iter().map(|(p, v2)| (p.to_str().unwrap().trim_end_matches('/'), *v2)).collect();
+        let paths: Vec<_> =
+            found.iter().map(|(p, v2)| (p.to_str().unwrap().trim_end_matches('/'), *v2)).collect();
         assert_eq!(
             paths,
             [

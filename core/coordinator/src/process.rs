@@ -50,9 +50,22 @@ pub fn populate(file: impl AsFd, length: u64) -> Result<(), rustix::io::Errno> {
     let length = length as usize;
     // SAFETY: a fresh mapping at a place of the kernel's choice, referenced by nobody and unmapped below.
     unsafe {
-        let at = mmap(std::ptr::null_mut(), length, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, file, 0)?;
+        let at = mmap(
+            std::ptr::null_mut(),
+            length,
+            ProtFlags::READ | ProtFlags::WRITE,
+            MapFlags::SHARED,
+            file,
+            0,
+        )?;
         let done = madvise(at, length, Advice::LinuxPopulateWrite);
         munmap(at, length)?;
         done
     }
+}
+
+/// Makes ended children wait to be asked for, whatever this process was started with.
+pub fn keep_ended_children() {
+    // SAFETY: sets a default action; no handler is involved.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
 }

@@ -7,7 +7,10 @@ use std::path::Path;
 
 use millpond_model::config::{ByteSize, Config, HugePages};
 use millpond_segment::{AttachError, Layout, Segment};
-use rustix::fs::{fallocate, fcntl_add_seals, memfd_create, openat, unlinkat, AtFlags, FallocateFlags, MemfdFlags, Mode, OFlags, SealFlags, CWD};
+use rustix::fs::{
+    fallocate, fcntl_add_seals, memfd_create, openat, unlinkat, AtFlags, FallocateFlags, MemfdFlags, Mode,
+    OFlags, SealFlags, CWD,
+};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
@@ -171,7 +174,8 @@ fn unnamed(directory: &Path) -> Result<OwnedFd, Errno> {
         // Some file systems have no unnamed files.
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => {
             let path = directory.join(format!(".millpond-{}", std::process::id()));
-            let file = openat(CWD, &path, OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC, mode)?;
+            let file =
+                openat(CWD, &path, OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC, mode)?;
             unlinkat(CWD, &path, AtFlags::empty())?;
             Ok(file)
         }
@@ -201,13 +205,20 @@ mod tests {
     #[test]
     fn a_pool_beyond_memory_is_refused_with_the_size_that_fits() {
         let message = reserve(&config(ByteSize::gib(4096))).unwrap_err().to_string();
-        assert!(message.starts_with("pool.size: 4TiB do not fit") && message.contains("to at most "), "{message}");
+        assert!(
+            message.starts_with("pool.size: 4TiB do not fit") && message.contains("to at most "),
+            "{message}"
+        );
     }
 
     #[test]
     fn each_kind_of_memory_can_be_attached() {
         let directory = tempfile::tempdir().unwrap();
-        for (place, huge_pages) in [("", HugePages::Auto), ("", HugePages::Never), (directory.path().to_str().unwrap(), HugePages::Auto)] {
+        for (place, huge_pages) in [
+            ("", HugePages::Auto),
+            ("", HugePages::Never),
+            (directory.path().to_str().unwrap(), HugePages::Auto),
+        ] {
             let mut config = config(ByteSize::mib(16));
             config.pool.directory = place.into();
             config.pool.huge_pages = huge_pages;

@@ -1,1 +1,404 @@
-//! x
+//! The worker: one thread that answers messages, watches the attached processes and looks after files that nobody has open.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::mem::ManuallyDrop;
+use std::os::fd::AsFd;
+use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
+use std::time::{Duration, Instant};
+
+use millpond_pool::{Caller, Pool};
+use millpond_segment::client::state;
+use millpond_segment::header::modes;
+use millpond_segment::wire::{self, Kind, Message};
+use millpond_segment::{sys, AttachError, Errno, Segment};
+use rustix::event::{poll, PollFd, PollFlags, Timespec};
+use rustix::net::{accept_with, SocketFlags};
+
+use crate::clients::Clients;
+use crate::session::{Next, Session};
+use crate::start::{Lifetime, Shared};
+use crate::{inherited, keeper, organizer};
+
+/// Between two looks round.
+const TICK: Duration = Duration::from_millis(50);
+/// The same when nobody is attached.
+const IDLE_TICK: Duration = Duration::from_millis(200);
+/// After messages that nobody waits for an answer to, others are let come together.
+const NAP: Duration = Duration::from_millis(2);
+/// Messages of one connection that are dealt with before the next one's turn.
+const TURN: usize = 64;
+/// How long a coordinator that stays while it is held waits for the first to hold it.
+const FIRST_HOLD: Duration = Duration::from_secs(30);
+
+/// Why a worker ended by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It was told to stop, or nobody needs it.
+    Done,
+    /// The supervisor is gone.
+    Orphaned,
+}
+
+struct Worker<'a> {
+    shared: &'a Shared,
+    pool: Pool,
+    who: Caller,
+    sessions: Vec<Session>,
+    clients: Clients,
+    /// When to try again, by file slot, and the error that was met.
+    retry: HashMap<u32, (Instant, Errno)>,
+    begun: Instant,
+    held: bool,
+    stop_when_empty: bool,
+    done: bool,
+}
+
+/// Is the worker until there is nothing more to do.
+///
+/// # Errors
+/// When the segment cannot be attached.
+pub fn run(shared: &Shared, supervisor: u32) -> Result<Ended, AttachError> {
+    // When it takes the supervisor's place, its descriptors are the next worker's.
+    let mut worker = ManuallyDrop::new(Worker::new(shared)?);
+    Ok(worker.serve(supervisor))
+}
+
+impl<'a> Worker<'a> {
+    fn new(shared: &'a Shared) -> Result<Self, AttachError> {
+        let pool = Pool::new(Segment::attach(shared.segment.as_fd())?);
+        let header = pool.segment().header();
+        let incarnation = header.incarnation.fetch_add(1, SeqCst) + 1;
+        let who = Caller::new(0, incarnation);
+        header.client_top.fetch_max(1, SeqCst);
+        if incarnation > 1 {
+            recover_own(&pool, who);
+        }
+        become_client(&pool);
+        let mut keep: HashSet<i32> = shared.descriptors().into();
+        keep.extend(keeper::known(&pool));
+        let sessions: Vec<_> = inherited::connections(&keep).into_iter().filter_map(Session::new).collect();
+        header.worker.store(std::process::id(), Release);
+        tracing::info!(
+            "worker {} serves, number {incarnation}, with {} connections",
+            std::process::id(),
+            sessions.len()
+        );
+        let held = !sessions.is_empty();
+        Ok(Self {
+            shared,
+            pool,
+            who,
+            sessions,
+            clients: Clients::default(),
+            retry: HashMap::new(),
+            begun: Instant::now(),
+            held,
+            stop_when_empty: false,
+            done: false,
+        })
+    }
+
+    fn serve(&mut self, supervisor: u32) -> Ended {
+        let mut looked = None::<Instant>;
+        loop {
+            self.pool.segment().header().heartbeat.store(sys::monotonic_ns(), Relaxed);
+            let tick = if self.sessions.is_empty() && self.clients.is_empty() { IDLE_TICK } else { TICK };
+            let woken = self.wait(tick);
+            if self.told_by_signal() {
+                self.stop(1, 0);
+            }
+            self.accept();
+            let only_keeps = self.answer_all();
+            // Processes can have died only while there was something to wait for.
+            if woken || looked.is_none_or(|at| at.elapsed() >= tick) {
+                self.bury();
+            }
+            if looked.is_none_or(|at| at.elapsed() >= tick) {
+                looked = Some(Instant::now());
+                self.look_round();
+            }
+            if self.done {
+                return Ended::Done;
+            }
+            if std::os::unix::process::parent_id() != supervisor {
+                return Ended::Orphaned;
+            }
+            if only_keeps {
+                std::thread::sleep(NAP);
+            }
+        }
+    }
+
+    /// Waits for something to happen. Whether a process may have ended.
+    fn wait(&self, tick: Duration) -> bool {
+        let mut ready = vec![
+            PollFd::new(&self.shared.listener, PollFlags::IN),
+            PollFd::new(&self.shared.signals, PollFlags::IN),
+        ];
+        ready.extend(
+            self.sessions.iter().map(|session| PollFd::from_borrowed_fd(session.fd(), PollFlags::IN)),
+        );
+        let processes = ready.len();
+        ready
+            .extend(self.clients.processes().map(|process| PollFd::from_borrowed_fd(process, PollFlags::IN)));
+        let limit = Timespec { tv_sec: 0, tv_nsec: tick.as_nanos() as i64 };
+        // Interrupted or not, what is there is looked at.
+        let _ = poll(&mut ready, Some(&limit));
+        ready[processes..].iter().any(|process| !process.revents().is_empty())
+    }
+
+    fn told_by_signal(&self) -> bool {
+        self.shared.signals.read_signal().is_ok_and(|signal| signal.is_some())
+    }
+
+    fn accept(&mut self) {
+        let own = rustix::process::geteuid().as_raw();
+        loop {
+            match accept_with(&self.shared.listener, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK) {
+                Ok(socket) => match Session::new(socket) {
+                    Some(session) if session.uid == own => {
+                        self.held = true;
+                        self.sessions.push(session);
+                    }
+                    Some(other) => {
+                        tracing::warn!("user {} (process {}) is refused", other.uid, other.pid);
+                        other.send(Message::new(Kind::Refused, libc::EACCES as u64), None);
+                    }
+                    None => {}
+                },
+                Err(rustix::io::Errno::INTR | rustix::io::Errno::CONNABORTED) => {}
+                Err(rustix::io::Errno::MFILE | rustix::io::Errno::NFILE) => {
+                    tracing::warn!("out of descriptors: {} connections", self.sessions.len());
+                    keeper::give_up_idle(&self.pool);
+                    std::thread::sleep(NAP);
+                    return;
+                }
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Deals with all messages that are there. Whether there were some, and none of them is waited for.
+    fn answer_all(&mut self) -> bool {
+        let (mut some, mut awaited) = (false, false);
+        let mut more = true;
+        while more && !self.done {
+            more = false;
+            let mut sessions = std::mem::take(&mut self.sessions);
+            sessions.retain(|session| {
+                for _ in 0..TURN {
+                    match session.peek() {
+                        Next::Nothing => return true,
+                        Next::End => return false,
+                        Next::Garbage => {
+                            session.send(Message::new(Kind::Refused, libc::EPROTO as u64), None);
+                            return false;
+                        }
+                        Next::Message(message) => {
+                            some = true;
+                            awaited |= message.kind != Kind::Keep;
+                            if !self.answer(session, message) {
+                                return false;
+                            }
+                        }
+                    }
+                }
+                more = true;
+                true
+            });
+            sessions.append(&mut self.sessions);
+            self.sessions = sessions;
+        }
+        some && !awaited
+    }
+
+    /// Deals with one message. Whether the connection stays.
+    fn answer(&mut self, session: &Session, message: Message) -> bool {
+        let done = |errno: i32, count: u64| Message { kind: Kind::Done, a: errno as u64, b: count, c: 0 };
+        let reply = match message.kind {
+            Kind::Keep => {
+                if let Some(descriptor) = session.take() {
+                    keeper::keep(&self.pool, message.a, descriptor);
+                }
+                return true;
+            }
+            Kind::Hello => {
+                session.take();
+                let length = self.pool.segment().layout().length;
+                return session.send(Message::new(Kind::Welcome, length), Some(self.shared.segment.as_fd()));
+            }
+            Kind::Flush if message.a == wire::ALL => {
+                let (errno, count) = self.flush_all(message.b != 0);
+                done(errno, count)
+            }
+            Kind::Flush => match self
+                .slot_of(message.a)
+                .map(|slot| keeper::flush(&self.pool, self.who, slot, message.b != 0))
+            {
+                Some(Ok(flushed)) => done(0, flushed.bytes),
+                Some(Err(errno)) => done(errno.0, 0),
+                None => done(libc::EINVAL, 0),
+            },
+            Kind::Release => {
+                if let Some(slot) = self.slot_of(message.a) {
+                    keeper::release(&self.pool, slot);
+                }
+                done(0, 0)
+            }
+            Kind::Stop => {
+                let (errno, count) = self.stop(message.a, session.pid);
+                done(errno, count)
+            }
+            Kind::Welcome | Kind::Done | Kind::Refused => {
+                session.send(Message::new(Kind::Refused, libc::EPROTO as u64), None);
+                return false;
+            }
+        };
+        session.take();
+        session.send(reply, None)
+    }
+
+    fn slot_of(&self, number: u64) -> Option<u32> {
+        u32::try_from(number).ok().filter(|&slot| slot < self.pool.segment().layout().sizes.files)
+    }
+
+    /// Flushes all files. The first error, and how many files were flushed or, on an error, were not.
+    fn flush_all(&mut self, durable: bool) -> (i32, u64) {
+        let (mut errno, mut flushed, mut failed) = (0, 0, 0);
+        for slot in
+            keeper::files(&self.pool, |f| f.dirty_pages.load(SeqCst) > 0 || f.flush_lock.holder().is_some())
+        {
+            match keeper::flush(&self.pool, self.who, slot, durable) {
+                Ok(_) => flushed += 1,
+                Err(e) => {
+                    tracing::error!("{}: {e}", self.pool.segment().file(slot).name());
+                    errno = if errno == 0 { e.0 } else { errno };
+                    failed += 1;
+                }
+            }
+        }
+        if errno == 0 {
+            (0, flushed)
+        } else {
+            (errno, failed)
+        }
+    }
+
+    /// Stops: `mode` 0 unless programs are attached or bytes cannot be flushed, 1 in any case, 2 when no program is left.
+    fn stop(&mut self, mode: u64, asker: u32) -> (i32, u64) {
+        if mode == 2 {
+            self.stop_when_empty = true;
+            return (0, self.clients.attached(&self.pool, asker));
+        }
+        let bits = &self.pool.segment().header().modes;
+        bits.fetch_or(modes::STOPPING, SeqCst);
+        let attached = self.clients.attached(&self.pool, asker);
+        let refused = if mode == 0 && attached > 0 { Some((libc::EBUSY, attached)) } else { None };
+        let (errno, count) = refused.unwrap_or_else(|| self.flush_all(false));
+        if errno != 0 && mode == 0 {
+            self.pool.segment().header().modes.fetch_and(!modes::STOPPING, SeqCst);
+            return (errno, count);
+        }
+        if errno != 0 {
+            tracing::error!(
+                "stopped by force: {count} files keep bytes that were not written ({})",
+                Errno(errno)
+            );
+        }
+        // Nobody new finds it; who asked learns from the end of the connection that it is over.
+        let _ = fs::remove_file(self.shared.place.socket());
+        self.done = true;
+        (errno, count)
+    }
+
+    /// Deals with processes that have died: what they held is repaired, what they had written is flushed.
+    fn bury(&mut self) {
+        let dead = self.clients.scan(&self.pool);
+        if dead.is_empty() {
+            return;
+        }
+        // What they handed over before they died is needed now.
+        self.answer_all();
+        for slot in dead {
+            let begun = self.pool.segment().client(slot).state.load(SeqCst) == state::DEAD;
+            if !begun && !self.pool.begin_recovery(slot) {
+                continue;
+            }
+            let found = self.pool.repair(self.who, slot);
+            let mut files = HashSet::new();
+            self.pool.for_entries(slot, |_, description| {
+                files.insert(self.pool.segment().description(description).file.load(Relaxed));
+            });
+            for file in files {
+                self.flush_quietly(file);
+            }
+            tracing::info!(
+                "client {slot} is gone: {} locks and {} slots recovered",
+                found.locks,
+                found.slots
+            );
+            self.pool.release_client(slot);
+            self.clients.forget(&self.pool, slot);
+        }
+    }
+
+    /// Flushes a file for which nobody waits; a failure is tried again later.
+    fn flush_quietly(&mut self, slot: u32) {
+        match keeper::flush(&self.pool, self.who, slot, false) {
+            Ok(_) => {
+                self.retry.remove(&slot);
+            }
+            Err(errno) => {
+                let again = Instant::now() + self.shared.config.flush.retry_interval.duration();
+                if self.retry.insert(slot, (again, errno)).is_none_or(|(_, before)| before != errno) {
+                    let name = self.pool.segment().file(slot).name();
+                    tracing::error!(
+                        "{name}: flush failed: {errno}; its bytes stay in the pool and are tried again"
+                    );
+                }
+            }
+        }
+    }
+
+    fn look_round(&mut self) {
+        let left = keeper::files(&self.pool, |f| f.dirty_pages.load(SeqCst) > 0 && f.opens.load(SeqCst) == 0);
+        let old = organizer::due(&self.pool, &self.shared.config, sys::monotonic_ns());
+        let now = Instant::now();
+        for slot in left.into_iter().chain(old) {
+            if self.retry.get(&slot).is_none_or(|(again, _)| *again <= now) {
+                self.flush_quietly(slot);
+            }
+        }
+        keeper::give_up_idle(&self.pool);
+        self.end_if_unneeded();
+    }
+
+    fn end_if_unneeded(&mut self) {
+        let unheld = self.shared.lifetime == Lifetime::WhileHeld
+            && self.sessions.is_empty()
+            && (self.held || self.begun.elapsed() > FIRST_HOLD);
+        if (unheld || self.stop_when_empty) && self.clients.is_empty() && self.retry.is_empty() {
+            // Refused when somebody comes at this moment or bytes cannot be written: then it stays.
+            self.stop(0, 0);
+        }
+    }
+}
+
+/// Repairs what the worker before this one held when it was killed.
+fn recover_own(pool: &Pool, who: Caller) {
+    // Locks that the dead worker holds count as a dead client's while they are being taken over.
+    pool.segment().client(0).state.store(state::DEAD, SeqCst);
+    let found = pool.repair(who, 0);
+    tracing::info!("recovered {} locks and {} slots of the worker before", found.locks, found.slots);
+}
+
+/// Enters the worker in its client slot, so that who waits for a lock of its can see whether it lives.
+fn become_client(pool: &Pool) {
+    let client = pool.segment().client(0);
+    let pid = std::process::id();
+    client.start.store(sys::process_state(pid).map_or(0, |(_, began)| began), Relaxed);
+    client.set_command(b"millpond coordinator");
+    client.pid.store(pid, Release);
+    client.state.store(state::LIVE, SeqCst);
+}

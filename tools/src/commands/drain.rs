@@ -25,7 +25,7 @@ pub struct Arguments {
 pub fn run(arguments: Arguments) -> Outcome<ExitCode> {
     let instance = Instance::locate(&settings::instance_name(&arguments.instance))?;
     let path = arguments.path.map(|path| physical(&path)).transpose()?;
-    Connection::require(&instance)?.drain(path.as_deref())?;
+    Connection::require(&instance)?.drain(path.as_deref().map(std::path::Path::new))?;
     Ok(ExitCode::SUCCESS)
 }
 

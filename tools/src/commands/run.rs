@@ -34,18 +34,18 @@ pub fn run(arguments: Arguments) -> Outcome<ExitCode> {
     let config = settings::load(&arguments.settings)?;
     let instance = Instance::locate(&config.instance)?;
     let library = shim_library::find()?;
-    let lease = Lease::take(&config, &instance)?;
+    let mut lease = Lease::take(&config, &instance)?;
     if !arguments.settings.stores.is_empty() {
         covers(lease.stores(), &config.store.paths, &instance)?;
     }
-    let environment = ShimEnvironment::new(&library, &instance.socket(), lease.stores())?;
+    let environment = ShimEnvironment::new(&library, lease.socket(), lease.stores())?;
     let signals = HeldSignals::hold()?;
     let ended = Launch::new(&arguments.program).through(&environment).run(&signals);
     // Whatever became of the program, what it wrote goes to its files.
     let drained = lease.drain();
     let code = ended?;
     if let Some(path) = &arguments.report {
-        std::fs::write(path, json(&lease.report()?)?).map_err(|error| {
+        std::fs::write(path, json(&lease.report())?).map_err(|error| {
             Failure::new(
                 format_args!("report {}: {error}", path.display()),
                 "name a file that can be written",
@@ -53,6 +53,7 @@ pub fn run(arguments: Arguments) -> Outcome<ExitCode> {
         })?;
     }
     drained?;
+    lease.end()?;
     Ok(ExitCode::from(code))
 }
 

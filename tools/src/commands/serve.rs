@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::coordinator_link::{serve, Lifetime};
+use crate::coordinator_link::{serve, Lifetime, ERROR, READY, WARNING};
 use crate::failure::{Failure, Outcome};
 use crate::instance::Instance;
 
@@ -27,12 +27,17 @@ pub fn run(arguments: Arguments) -> Outcome<ExitCode> {
     let _ = nix::unistd::setsid();
     let served = configuration().and_then(|config| {
         let instance = Instance::locate(&arguments.instance)?;
-        serve(&config, &instance, lifetime, || say("ready"))
+        serve(&config, &instance, lifetime, |warning| {
+            if let Some(warning) = warning {
+                say(&format!("{WARNING}: {warning}"));
+            }
+            say(READY);
+        })
     });
     match served {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(failure) => {
-            say(&format!("error: {failure}"));
+            say(&format!("{ERROR}: {failure}"));
             Err(failure)
         }
     }

@@ -32,7 +32,11 @@ pub fn run(arguments: Arguments) -> Outcome<ExitCode> {
         ));
     }
     if arguments.foreground {
-        serve(&config, &instance, Lifetime::UntilStopped, || {})?;
+        serve(&config, &instance, Lifetime::UntilStopped, |warning| {
+            if let Some(warning) = warning {
+                eprintln!("millpond: {warning}");
+            }
+        })?;
     } else {
         start_daemon(&config, &instance, Lifetime::UntilStopped)?;
     }

@@ -10,6 +10,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
+use millpond_coordinator::Lifetime;
 use millpond_model::config::Config;
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 
@@ -21,15 +22,10 @@ use crate::instance::Instance;
 const READY_WAIT: Duration = Duration::from_secs(120);
 /// What a coordinator says when it serves.
 pub const READY: &str = "ready";
-
-/// How long a coordinator stays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lifetime {
-    /// Until `millpond stop`.
-    UntilStopped,
-    /// Until nobody holds it and no program is attached.
-    WhileHeld,
-}
+/// What a line begins with that the user should see.
+pub const WARNING: &str = "warning";
+/// What a line begins with that says why it will not serve.
+pub const ERROR: &str = "error";
 
 /// Starts a coordinator in the background and returns when it serves.
 pub fn start_daemon(config: &Config, instance: &Instance, lifetime: Lifetime) -> Outcome<Connection> {
@@ -40,38 +36,35 @@ pub fn start_daemon(config: &Config, instance: &Instance, lifetime: Lifetime) ->
         // If it ended early, what it said is the better message.
         let _ = input.write_all(text.as_bytes());
     }
-    let said = match child.stdout.take() {
-        Some(output) => first_line(output).map_err(|error| not_started(instance, &error))?,
-        None => String::new(),
-    };
-    match said.strip_prefix("error: ") {
-        _ if said == READY => Connection::require(instance),
-        Some(why) => Err(Failure::new(why, "")),
-        None => Err(not_started(instance, &"it ended without a word")),
+    let Some(output) = child.stdout.take() else { return Err(not_started(instance, &"it has no output")) };
+    let mut lines = Lines { output };
+    loop {
+        let said = lines.next().map_err(|error| not_started(instance, &error))?;
+        match said.split_once(": ") {
+            _ if said == READY => return Connection::require(instance),
+            Some((WARNING, text)) => eprintln!("millpond: {text}"),
+            Some((ERROR, why)) => return Err(Failure::new(why, "")),
+            _ => return Err(not_started(instance, &"it ended without a word")),
+        }
     }
 }
 
 /// Is the coordinator of `instance`, until it is told to end.
 ///
-/// `ready` is called when programs can connect.
+/// `ready` is called when programs can connect, with a line that the user should see, if there is one.
 pub fn serve(
-    _config: &Config,
+    config: &Config,
     instance: &Instance,
-    _lifetime: Lifetime,
-    _ready: impl FnOnce(),
+    lifetime: Lifetime,
+    ready: impl FnOnce(Option<&str>),
 ) -> Outcome<()> {
     instance.create()?;
-    let Some(_lock) = instance.lock()? else {
-        return Err(Failure::new(
-            format_args!("coordinator `{}` is running already", instance.name()),
-            "take another --instance name, or `millpond stop` it",
-        ));
-    };
-    Err(Failure::new("this build has no coordinator", "build the whole workspace"))
+    millpond_coordinator::serve(config, &instance.place(), lifetime, ready)
+        .map_err(|error| Failure::new(error, ""))
 }
 
 fn spawn(instance: &Instance, lifetime: Lifetime) -> Outcome<Child> {
-    let log = instance.directory().join("log");
+    let log = instance.place().log();
     let log = OpenOptions::new().create(true).append(true).mode(0o600).open(&log).map_err(|error| {
         Failure::new(format_args!("{}: {error}", log.display()), "make its directory writable")
     })?;
@@ -88,26 +81,35 @@ fn spawn(instance: &Instance, lifetime: Lifetime) -> Outcome<Child> {
     command.spawn().map_err(|error| not_started(instance, &error))
 }
 
-/// The first line of what it says, for which it has a bounded time.
-fn first_line(mut output: ChildStdout) -> std::io::Result<String> {
-    let mut said = Vec::new();
-    let mut byte = [0; 1];
-    let limit = Timespec { tv_sec: READY_WAIT.as_secs() as i64, tv_nsec: 0 };
-    loop {
-        let mut ready = [PollFd::new(&output, PollFlags::IN)];
-        if poll(&mut ready, Some(&limit))? == 0 {
-            return Err(std::io::Error::new(std::io::ErrorKind::TimedOut, "it did not get ready in time"));
+/// What it says, line by line, for each of which it has a bounded time.
+struct Lines {
+    output: ChildStdout,
+}
+
+impl Lines {
+    fn next(&mut self) -> std::io::Result<String> {
+        let mut said = Vec::new();
+        let mut byte = [0; 1];
+        let limit = Timespec { tv_sec: READY_WAIT.as_secs() as i64, tv_nsec: 0 };
+        loop {
+            let mut ready = [PollFd::new(&self.output, PollFlags::IN)];
+            if poll(&mut ready, Some(&limit))? == 0 {
+                return Err(std::io::Error::new(
+                    std::io::ErrorKind::TimedOut,
+                    "it did not get ready in time",
+                ));
+            }
+            if self.output.read(&mut byte)? == 0 || byte[0] == b'\n' {
+                return Ok(String::from_utf8_lossy(&said).into_owned());
+            }
+            said.push(byte[0]);
         }
-        if output.read(&mut byte)? == 0 || byte[0] == b'\n' {
-            return Ok(String::from_utf8_lossy(&said).into_owned());
-        }
-        said.push(byte[0]);
     }
 }
 
 fn not_started(instance: &Instance, why: &dyn std::fmt::Display) -> Failure {
     Failure::new(
         format_args!("coordinator `{}` did not start: {why}", instance.name()),
-        format_args!("see {}", instance.directory().join("log").display()),
+        format_args!("see {}", instance.place().log().display()),
     )
 }

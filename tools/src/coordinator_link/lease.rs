@@ -1,9 +1,10 @@
 //! A coordinator for the duration of a command: the one that runs, or one of our own.
 //!
-//! A coordinator brought up here ends when nobody holds it and no program is attached, so that a second command may have
-//! joined it and outlive the first.
+//! One of our own has a place of its own, so that commands at the same time do not meet. It ends when this command is gone and no program that
+//! it has started is attached any more, whatever ends the command.
 
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
+use std::time::Duration;
 
 use millpond_model::config::Config;
 
@@ -11,44 +12,34 @@ use super::{start_daemon, Connection, Lifetime, Report};
 use crate::failure::Outcome;
 use crate::instance::Instance;
 
-/// Another command may be bringing the same coordinator up, or it may be ending, in the moment that we look.
-const PATIENCE: Duration = Duration::from_secs(30);
-const PAUSE: Duration = Duration::from_millis(50);
+/// How long the end of our own coordinator is waited for: it has nothing left to do.
+const END: Duration = Duration::from_secs(5);
 
 /// A held coordinator.
 #[derive(Debug)]
 pub struct Lease {
     connection: Connection,
+    socket: PathBuf,
     before: Report,
     stores: Vec<String>,
+    own: bool,
 }
 
 impl Lease {
-    /// Joins the coordinator of `instance` or brings one up; it stays until this value goes.
+    /// Joins the coordinator of `instance` or brings up one of our own.
     pub fn take(config: &Config, instance: &Instance) -> Outcome<Self> {
-        let begun = Instant::now();
-        loop {
-            let failure = match Self::attempt(config, instance) {
-                Ok(lease) => return Ok(lease),
-                Err(failure) => failure,
-            };
-            // If nobody else is at it, trying again would end the same way.
-            let alone = !instance.directory().exists() || instance.lock()?.is_some();
-            if alone || begun.elapsed() > PATIENCE {
-                return Err(failure);
-            }
-            std::thread::sleep(PAUSE);
+        if let Some(connection) = Connection::open(instance)? {
+            return Self::hold(connection, instance, false);
         }
+        let own = Instance::locate(&format!("run-{}", std::process::id()))?;
+        let config = Config { instance: own.name().into(), ..config.clone() };
+        let connection = start_daemon(&config, &own, Lifetime::WhileHeld)?;
+        Self::hold(connection, &own, true)
     }
 
-    fn attempt(config: &Config, instance: &Instance) -> Outcome<Self> {
-        let connection = match Connection::open(instance)? {
-            Some(connection) => connection,
-            None => start_daemon(config, instance, Lifetime::WhileHeld)?,
-        };
-        connection.hold()?;
+    fn hold(connection: Connection, instance: &Instance, own: bool) -> Outcome<Self> {
         let status = connection.status()?;
-        Ok(Self { before: status.totals, stores: status.stores, connection })
+        Ok(Self { before: status.totals, stores: status.stores, socket: instance.socket(), connection, own })
     }
 
     /// The directories that the coordinator serves.
@@ -56,13 +47,26 @@ impl Lease {
         &self.stores
     }
 
+    /// The socket that programs connect to.
+    pub fn socket(&self) -> &std::path::Path {
+        &self.socket
+    }
+
     /// What was added to the totals since the lease was taken.
-    pub fn report(&self) -> Outcome<Report> {
-        Ok(self.connection.report()?.since(&self.before))
+    pub fn report(&self) -> Report {
+        self.connection.report().since(&self.before)
     }
 
     /// Returns when all dirty bytes are in the real files.
-    pub fn drain(&self) -> Outcome<()> {
+    pub fn drain(&mut self) -> Outcome<()> {
         self.connection.drain(None)
+    }
+
+    /// Ends our own coordinator; with programs still attached, it ends after them.
+    pub fn end(mut self) -> Outcome<()> {
+        if self.own && self.connection.stop_when_unused()? {
+            self.connection.wait_for_end(END);
+        }
+        Ok(())
     }
 }

@@ -68,10 +68,9 @@ fn demonstrate(root: &Path) -> Outcome<ExitCode> {
     let bytes = input::prepare(&root.join("input")).map_err(|error| failed(root, &error))?;
     table::heading(root, bytes);
 
-    let lease = lease(root)?;
+    let mut lease = lease(root)?;
     let library = shim_library::find()?;
-    let instance = Instance::locate(&instance_name())?;
-    let environment = ShimEnvironment::new(&library, &instance.socket(), lease.stores())?;
+    let environment = ShimEnvironment::new(&library, lease.socket(), lease.stores())?;
     let signals = HeldSignals::hold()?;
     let mut done = Vec::new();
     for step in steps::STEPS {
@@ -81,7 +80,8 @@ fn demonstrate(root: &Path) -> Outcome<ExitCode> {
         });
     }
     lease.drain()?;
-    let total = lease.report()?;
+    let total = lease.report();
+    lease.end()?;
     table::steps(&done);
     table::total(&total);
     let compared = compare::trees(&plain, &pool).map_err(|error| failed(root, &error))?;
@@ -113,9 +113,9 @@ fn both_ways(
         return Ok(StepOutcome::Missing(missing));
     }
     succeed(step, Launch::new(&words(step)), plain, signals)?;
-    let before = lease.report()?;
+    let before = lease.report();
     succeed(step, Launch::new(&words(step)).through(environment), pool, signals)?;
-    Ok(StepOutcome::Ran(Box::new(lease.report()?.since(&before))))
+    Ok(StepOutcome::Ran(Box::new(lease.report().since(&before))))
 }
 
 fn words(step: &Step) -> [OsString; 4] {
