@@ -29,9 +29,7 @@ impl Pool {
     /// Takes every lock that the dead client holds, repairs what it guards, and gives back what the client had claimed.
     pub fn repair(&self, who: Caller, dead: u32) -> Recovered {
         let mut found = Recovered::default();
-        for slot in 0..self.segment.layout().sizes.pages() {
-            found.locks += u32::from(self.repair_slot(who, dead, slot));
-        }
+        // Buckets and files first: mending a page takes their locks, and must not wait for the dead client's.
         for index in 0..self.segment.layout().sizes.page_buckets() {
             found.locks += self.free_lock(who, dead, &self.segment.page_bucket(index).lock);
         }
@@ -41,6 +39,9 @@ impl Pool {
         let files = self.segment.header().file_top.load(Relaxed).min(self.segment.layout().sizes.files);
         for slot in 0..files {
             found.locks += self.repair_file(who, dead, slot);
+        }
+        for slot in 0..self.segment.layout().sizes.pages() {
+            found.locks += u32::from(self.repair_slot(who, dead, slot));
         }
         for index in 0..self.segment.layout().sizes.descriptions {
             let d = self.segment.description(index);

@@ -168,7 +168,7 @@ mod tests {
                 error: Some("No space left on device".into()),
                 ..Default::default()
             }],
-            clients: vec![ClientStatus { pid: 99, command: "sort x".into(), descriptors: 2 }],
+            clients: vec![ClientStatus { pid: 99, command: "sort x".into(), descriptors: 2, ..Default::default() }],
             totals: Report {
                 sync_downs: vec![SyncDowns { reason: "mmap".into(), count: 3 }],
                 ..Default::default()
