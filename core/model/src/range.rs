@@ -61,11 +61,19 @@ impl ByteRange {
 pub struct Full;
 
 /// Sorted, disjoint, non-adjacent ranges, at most [`MAX_RANGES`] of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct RangeSet {
     len: usize,
     ranges: [ByteRange; MAX_RANGES],
 }
+
+impl PartialEq for RangeSet {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
+impl Eq for RangeSet {}
 
 impl RangeSet {
     /// The empty set.

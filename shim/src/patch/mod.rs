@@ -108,3 +108,15 @@ pub unsafe fn patch_entries(
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests;
+
+/// The addresses of libc's code, from its first to behind its last, to tell libc's own functions from a preloaded library's.
+#[cfg(target_arch = "x86_64")]
+pub fn libc_text() -> Option<(usize, usize)> {
+    image::Image::libc().ok().map(|libc| (libc.text.start, libc.text.end))
+}
+
+/// The addresses of libc's code.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn libc_text() -> Option<(usize, usize)> {
+    None
+}

@@ -196,6 +196,14 @@ impl IoPart {
         self.len
     }
 
+    /// A piece of memory that a program handed in; it need not be valid.
+    ///
+    /// # Safety
+    /// Nobody may hold a Rust reference to these bytes while the part is used.
+    pub unsafe fn of_program(base: usize, len: usize) -> Self {
+        Self { base, len }
+    }
+
     /// The part without its first `n` bytes.
     pub fn after(&self, n: usize) -> Self {
         let n = n.min(self.len);
@@ -234,6 +242,17 @@ pub fn pwritev(fd: i32, parts: &[IoPart], offset: u64, flags: i32) -> Result<usi
     let number = if flags == 0 { libc::SYS_pwritev } else { libc::SYS_pwritev2 };
     // SAFETY: the parts are only read.
     unsafe { syscall(number, [fd as usize, parts.as_ptr() as usize, parts.len(), offset as usize, 0, flags as usize]) }
+}
+
+/// `writev` at the descriptor's own offset, with `RWF_*` flags. Bad addresses come back as `EFAULT`.
+///
+/// # Errors
+/// The kernel's.
+pub fn pwritev_here(fd: i32, parts: &[IoPart], flags: i32) -> Result<usize, Errno> {
+    // SAFETY: the parts are only read. An offset of -1 means the descriptor's own.
+    unsafe {
+        syscall(libc::SYS_pwritev2, [fd as usize, parts.as_ptr() as usize, parts.len(), usize::MAX, usize::MAX, flags as usize])
+    }
 }
 
 /// Writes a line to standard error without libc.

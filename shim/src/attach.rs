@@ -1,0 +1,321 @@
+//! Attaching to the node's segment: one question to the coordinator, at the first file of a store.
+//!
+//! Every wait is bounded. Without an answer, the program goes on with the kernel alone.
+
+use crate::{errno, process, stores};
+use millpond_pool::{Caller, Claim, Pool};
+use millpond_segment::client::state;
+use millpond_segment::sys::{self, Errno};
+use millpond_segment::wire::{Kind, Message, BYTES};
+use millpond_segment::Segment;
+use std::mem::MaybeUninit;
+use std::os::fd::BorrowedFd;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release, Ordering::SeqCst};
+
+/// How long a new program waits for the coordinator, in milliseconds.
+const HELLO_WAIT_MS: i64 = 10_000;
+/// How long a request waits for its answer.
+const REQUEST_WAIT_MS: i64 = 60_000;
+/// How long a descriptor may wait for room in the coordinator's socket.
+const SEND_WAIT_MS: i64 = 10_000;
+/// Own descriptors live at and above this number, where there is room.
+const HIGH: usize = 1000;
+const SOCKET_PATH: usize = 108;
+
+static mut SOCKET: [u8; SOCKET_PATH] = [0; SOCKET_PATH];
+static HAVE_SOCKET: AtomicBool = AtomicBool::new(false);
+/// The connection, -1 when there is none.
+static LINK: AtomicI32 = AtomicI32::new(-1);
+/// Its inode, by which it is known.
+static LINK_INODE: AtomicU64 = AtomicU64::new(0);
+/// Process that is attaching, 0 when none; `u32::MAX` when it has been tried in vain.
+static ATTACHING: AtomicU32 = AtomicU32::new(0);
+
+/// Notes the coordinator's socket. Called once, by the constructor.
+pub fn set_socket(path: &[u8]) {
+    if path.is_empty() || path.len() >= SOCKET_PATH {
+        return;
+    }
+    // SAFETY: only the constructor writes, before HAVE_SOCKET lets anybody read.
+    unsafe {
+        let buf = &mut *(&raw mut SOCKET);
+        buf[..path.len()].copy_from_slice(path);
+    }
+    HAVE_SOCKET.store(true, Release);
+}
+
+/// Whether this process could be attached.
+pub fn is_possible() -> bool {
+    HAVE_SOCKET.load(Acquire) && stores::any() && process::is_prepared()
+}
+
+/// The number of our connection, -1 when there is none; not for the program to close.
+pub fn own_descriptor() -> i32 {
+    LINK.load(Relaxed)
+}
+
+/// The pool, attaching now if need be. `None` when there is no coordinator, or for a `vfork` child of a process that is not attached.
+pub fn pool() -> Option<(&'static Pool, Caller)> {
+    if let Some(found) = process::attached() {
+        return Some(found);
+    }
+    if !is_possible() || process::is_vfork_child() {
+        return None;
+    }
+    attach(None)
+}
+
+/// Attaches; takes client slot `adopt`, which this process had before an `exec`, instead of a new one.
+pub fn attach(adopt: Option<u32>) -> Option<(&'static Pool, Caller)> {
+    let me = sys::gettid();
+    loop {
+        match ATTACHING.compare_exchange(0, me, SeqCst, Acquire) {
+            Ok(_) => break,
+            // In vain before, or this very thread, interrupted by a handler.
+            Err(u32::MAX) => return None,
+            Err(other) if other == me => return None,
+            Err(other) => {
+                sys::futex_wait(&ATTACHING, other, 20_000_000);
+                if let Some(found) = process::attached() {
+                    return Some(found);
+                }
+            }
+        }
+    }
+    let attached = errno::preserving(|| process::attached().is_some() || connect_and_map(adopt));
+    ATTACHING.store(if attached { 0 } else { u32::MAX }, SeqCst);
+    sys::futex_wake(&ATTACHING, u32::MAX >> 1);
+    process::attached()
+}
+
+/// In a forked child: attaching that was under way in another thread of the parent is not under way here.
+pub fn after_fork_in_child() {
+    if ATTACHING.load(Relaxed) != u32::MAX {
+        ATTACHING.store(0, Relaxed);
+    }
+}
+
+fn connect_and_map(adopt: Option<u32>) -> bool {
+    let Ok(link) = connect() else { return false };
+    let mapped = hello(link).and_then(|(fd, answered)| {
+        // SAFETY: the descriptor came with the answer and is open until the line below.
+        let segment = Segment::attach(unsafe { BorrowedFd::borrow_raw(fd) });
+        sys::close(fd);
+        match segment {
+            Ok(segment) if answered => Some(segment),
+            Ok(_) => None,
+            Err(e) => {
+                complain(&e);
+                None
+            }
+        }
+    });
+    let Some(segment) = mapped else {
+        sys::close(link);
+        return false;
+    };
+    let pool = Pool::new(segment);
+    let Some(slot) = adopt.or_else(|| claim(&pool)) else {
+        sys::close(link);
+        return false;
+    };
+    keep_link(link);
+    crate::start::guard_copies();
+    process::set_attached(pool, slot)
+}
+
+fn claim(pool: &Pool) -> Option<u32> {
+    let mut buf = [0u8; 64];
+    pool.claim_client(Claim { pid: sys::getpid(), start: 0, command: command(&mut buf), state: state::LIVE, parent: None })
+}
+
+/// The program's name and arguments, as far as they fit.
+pub fn command(buf: &mut [u8; 64]) -> &[u8] {
+    let Ok(fd) = sys::openat(libc::AT_FDCWD, c"/proc/self/cmdline", libc::O_RDONLY | libc::O_CLOEXEC, 0) else { return b"" };
+    // SAFETY: buf is ours and as long as said.
+    let n = unsafe { sys::syscall(libc::SYS_read, [fd as usize, buf.as_mut_ptr() as usize, buf.len(), 0, 0, 0]) }.unwrap_or(0);
+    sys::close(fd);
+    for byte in &mut buf[..n] {
+        if *byte == 0 {
+            *byte = b' ';
+        }
+    }
+    buf[..n].trim_ascii_end()
+}
+
+fn complain(e: &millpond_segment::AttachError) {
+    use std::io::Write;
+    let mut line = [0u8; 512];
+    let mut at = &mut line[..];
+    let _ = writeln!(at, "millpond: {e}");
+    let left = at.len();
+    let used = line.len() - left;
+    sys::complain(std::str::from_utf8(&line[..used]).unwrap_or("millpond: the segment cannot be used\n"));
+}
+
+/// A new connection, on a high descriptor.
+fn connect() -> Result<i32, Errno> {
+    let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
+    // SAFETY: no pointers.
+    let fd = unsafe { sys::syscall(libc::SYS_socket, [libc::AF_UNIX as usize, kind as usize, 0, 0, 0, 0])? } as i32;
+    let fd = lift(fd);
+    // SAFETY: all-zero is a value of sockaddr_un.
+    let mut address: libc::sockaddr_un = unsafe { MaybeUninit::zeroed().assume_init() };
+    address.sun_family = libc::AF_UNIX as u16;
+    // SAFETY: written once, before HAVE_SOCKET.
+    let path = unsafe { &*(&raw const SOCKET) };
+    for (to, from) in address.sun_path.iter_mut().zip(path) {
+        *to = *from as libc::c_char;
+    }
+    set_timeout(fd, libc::SO_SNDTIMEO, SEND_WAIT_MS);
+    // SAFETY: the address is valid and as long as said.
+    let connected = unsafe {
+        sys::syscall(libc::SYS_connect, [fd as usize, &raw const address as usize, size_of::<libc::sockaddr_un>(), 0, 0, 0])
+    };
+    connected.map(|_| fd).inspect_err(|_| sys::close(fd))
+}
+
+/// Moves one of our descriptors to a number that programs do not reach for.
+fn lift(fd: i32) -> i32 {
+    match sys::fcntl(fd, libc::F_DUPFD_CLOEXEC, HIGH).or_else(|_| sys::fcntl(fd, libc::F_DUPFD_CLOEXEC, 200)) {
+        Ok(high) => {
+            sys::close(fd);
+            high as i32
+        }
+        Err(_) => fd,
+    }
+}
+
+fn set_timeout(fd: i32, which: i32, ms: i64) {
+    let time = libc::timeval { tv_sec: ms / 1000, tv_usec: (ms % 1000) * 1000 };
+    // SAFETY: the option's value is a timeval.
+    let _ = unsafe {
+        sys::syscall(
+            libc::SYS_setsockopt,
+            [fd as usize, libc::SOL_SOCKET as usize, which as usize, &raw const time as usize, size_of::<libc::timeval>(), 0],
+        )
+    };
+}
+
+fn hello(link: i32) -> Option<(i32, bool)> {
+    send(link, &Message::new(Kind::Hello, u64::from(sys::getpid())), None).ok()?;
+    set_timeout(link, libc::SO_RCVTIMEO, HELLO_WAIT_MS);
+    let (message, fd) = receive(link).ok()?;
+    Some((fd?, message.kind == Kind::Welcome))
+}
+
+/// A message with room for one descriptor beside it.
+#[repr(C, align(8))]
+struct Control([u8; 24]);
+
+fn send(link: i32, message: &Message, fd: Option<i32>) -> Result<(), Errno> {
+    let bytes = message.encode();
+    let part = libc::iovec { iov_base: bytes.as_ptr() as *mut _, iov_len: bytes.len() };
+    let mut control = Control([0; 24]);
+    // SAFETY: all-zero is a value of msghdr; what it points to lives until the call returns; the control buffer has room for
+    // a header and one descriptor (CMSG_SPACE(4) = 24).
+    unsafe {
+        let mut header: libc::msghdr = MaybeUninit::zeroed().assume_init();
+        header.msg_iov = &raw const part as *mut _;
+        header.msg_iovlen = 1;
+        if let Some(fd) = fd {
+            header.msg_control = control.0.as_mut_ptr().cast();
+            header.msg_controllen = 24;
+            let cmsg = libc::CMSG_FIRSTHDR(&header);
+            (*cmsg).cmsg_level = libc::SOL_SOCKET;
+            (*cmsg).cmsg_type = libc::SCM_RIGHTS;
+            (*cmsg).cmsg_len = libc::CMSG_LEN(4) as usize;
+            libc::CMSG_DATA(cmsg).cast::<i32>().write_unaligned(fd);
+        }
+        loop {
+            match sys::syscall(libc::SYS_sendmsg, [link as usize, &raw const header as usize, libc::MSG_NOSIGNAL as usize, 0, 0, 0]) {
+                Err(Errno(libc::EINTR)) => {}
+                other => return other.map(drop),
+            }
+        }
+    }
+}
+
+fn receive(link: i32) -> Result<(Message, Option<i32>), Errno> {
+    let mut bytes = [0u8; BYTES];
+    let part = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: BYTES };
+    let mut control = Control([0; 24]);
+    // SAFETY: as for sending.
+    unsafe {
+        let mut header: libc::msghdr = MaybeUninit::zeroed().assume_init();
+        header.msg_iov = &raw const part as *mut _;
+        header.msg_iovlen = 1;
+        header.msg_control = control.0.as_mut_ptr().cast();
+        header.msg_controllen = 24;
+        let n = loop {
+            match sys::syscall(libc::SYS_recvmsg, [link as usize, &raw mut header as usize, libc::MSG_CMSG_CLOEXEC as usize, 0, 0, 0]) {
+                Err(Errno(libc::EINTR)) => {}
+                other => break other?,
+            }
+        };
+        let cmsg = libc::CMSG_FIRSTHDR(&header);
+        let fd = (!cmsg.is_null() && (*cmsg).cmsg_type == libc::SCM_RIGHTS)
+            .then(|| libc::CMSG_DATA(cmsg).cast::<i32>().read_unaligned());
+        Message::decode(&bytes[..n]).map(|m| (m, fd)).ok_or(Errno(libc::EPROTO))
+    }
+}
+
+/// Sends a message that is not answered, with a descriptor.
+///
+/// # Errors
+/// When the coordinator is gone or does not take it within the bound.
+pub fn tell(message: &Message, fd: i32) -> Result<(), Errno> {
+    let link = LINK.load(Relaxed);
+    let ours = is_ours(link);
+    if ours && send(link, message, Some(fd)).is_ok() {
+        return Ok(());
+    }
+    // It is gone (a program that closed everything, a coordinator started anew): once more by a new one.
+    let fresh = connect()?;
+    send(fresh, message, Some(fd)).inspect_err(|_| sys::close(fresh))?;
+    keep_link(fresh);
+    if ours {
+        sys::close(link);
+    }
+    Ok(())
+}
+
+fn keep_link(link: i32) {
+    LINK_INODE.store(sys::stat_fd(link).map_or(0, |s| s.ino), Relaxed);
+    LINK.store(link, Relaxed);
+}
+
+/// Whether descriptor `link` still is our connection, and not something of the program's under the same number.
+fn is_ours(link: i32) -> bool {
+    link >= 0 && sys::stat_fd(link).is_ok_and(|s| s.ino == LINK_INODE.load(Relaxed) && s.ino != 0)
+}
+
+/// Moves our connection away from number `fd`, which the program wants for itself.
+pub fn make_way(fd: i32) {
+    if LINK.load(Relaxed) == fd && is_ours(fd) {
+        if let Ok(other) = sys::fcntl(fd, libc::F_DUPFD_CLOEXEC, fd as usize + 1) {
+            LINK.store(other as i32, Relaxed);
+            sys::close(fd);
+        }
+    }
+}
+
+/// Asks the coordinator and waits for its answer, on a connection of its own.
+///
+/// # Errors
+/// The error number in the answer, or that of the connection.
+pub fn ask(message: &Message) -> Result<u64, Errno> {
+    let link = connect()?;
+    set_timeout(link, libc::SO_RCVTIMEO, REQUEST_WAIT_MS);
+    let answer = send(link, message, None).and_then(|()| receive(link));
+    sys::close(link);
+    let (answer, fd) = answer?;
+    if let Some(fd) = fd {
+        sys::close(fd);
+    }
+    match answer {
+        Message { kind: Kind::Done, a: 0, b, .. } => Ok(b),
+        Message { kind: Kind::Done | Kind::Refused, a, .. } => Err(Errno(a as i32)),
+        _ => Err(Errno(libc::EPROTO)),
+    }
+}

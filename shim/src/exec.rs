@@ -1,0 +1,129 @@
+//! `exec`: the descriptors that survive it are named to the next image in a variable of its environment.
+//!
+//! Before the call, the process's dirty bytes are written, and a client slot of this process id holds a reference on every surviving
+//! description, so that nobody frees one before the new image has adopted it. A program that cannot be preloaded (static, 32-bit,
+//! set-user-id, Go) gets its descriptors as the kernel's: written, direct, and with their true offsets. What the environment lost
+//! of ours is put back.
+//!
+//! A `vfork` child shares the parent's memory: what it does to descriptors is kept in an overlay beside the parent's table.
+
+mod environment;
+mod overlay;
+mod target;
+
+pub use environment::{adopted, remember as remember_environment, ADOPT};
+pub use overlay::{drop_all as overlay_drop, get as overlay_get, set as overlay_set};
+
+use crate::ops::processes::Target;
+use crate::{attach, managed, process, start};
+use libc::{c_char, c_int};
+use millpond_pool::{Claim, Pool};
+use millpond_segment::client::state;
+use millpond_segment::description::flags;
+use millpond_segment::stats::Reason;
+use millpond_segment::sys;
+use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
+
+/// A surviving descriptor and its description.
+type Survivor = (i32, u32);
+/// Survivors that one `exec` can name.
+const MAX_SURVIVORS: usize = 64;
+
+/// Runs an `exec`.
+///
+/// # Safety
+/// The arguments are the program's, as for `execve`.
+pub unsafe fn run(target: Target, envp: *const *const c_char, call: impl FnOnce(*const *const c_char) -> c_int) -> c_int {
+    if !attach::is_possible() || !start::is_ready() {
+        return call(envp);
+    }
+    let vfork = process::is_vfork_child();
+    if !vfork {
+        crate::errno::preserving(managed::flush_all);
+    }
+    let mut survivors = [(0, 0); MAX_SURVIVORS];
+    let count = crate::errno::preserving(|| survive(&mut survivors));
+    let survivors = &survivors[..count];
+    // SAFETY: the program's path, as the kernel will read it.
+    let preloadable = unsafe { target::is_preloadable(target) };
+    if count > 0 && preloadable == Some(false) {
+        crate::errno::preserving(|| release(survivors));
+    }
+    let slot = if count > 0 { crate::errno::preserving(|| take_slot(vfork, survivors, preloadable != Some(false))) } else { None };
+    let named = slot.filter(|_| preloadable != Some(false));
+    let overlay = overlay::suspend();
+    // SAFETY: as the caller's.
+    let result = unsafe { environment::with(envp, named.map(|s| (s, survivors)), call) };
+    // Still here: it failed.
+    overlay::resume(overlay);
+    crate::errno::preserving(|| undo(vfork, slot));
+    result
+}
+
+/// The descriptors of the table (and of the overlay, in a `vfork` child) that have no close-on-exec flag.
+fn survive(out: &mut [Survivor; MAX_SURVIVORS]) -> usize {
+    let mut count = 0;
+    let mut add = |fd: i32, description: u32| {
+        if sys::fcntl(fd, libc::F_GETFD, 0).is_ok_and(|f| f as c_int & libc::FD_CLOEXEC == 0) {
+            if count < MAX_SURVIVORS {
+                out[count] = (fd, description);
+                count += 1;
+            } else if let Some(m) = managed::get(fd) {
+                let _ = m.release(Reason::Foreign);
+            }
+        }
+    };
+    managed::for_each(|m| {
+        if overlay::get(m.fd).is_none() {
+            add(m.fd, m.description);
+        }
+    });
+    overlay::for_each(|fd, description| add(fd, description));
+    count
+}
+
+fn of(pool: &'static Pool, survivor: Survivor) -> Option<managed::Managed> {
+    let (_, who) = process::attached()?;
+    let (fd, description) = survivor;
+    let d = pool.segment().description(description);
+    Some(managed::Managed { pool, who, fd, description, file: d.file.load(Relaxed), flags: d.flags.load(Relaxed) })
+}
+
+/// Hands the survivors to the kernel.
+fn release(survivors: &[Survivor]) {
+    let Some(pool) = process::pool() else { return };
+    for &survivor in survivors {
+        if let Some(m) = of(pool, survivor).filter(|m| m.flags & flags::RELEASED == 0) {
+            let _ = m.release(Reason::Foreign);
+        }
+    }
+}
+
+/// A client slot of this process id that holds the survivors: its own, or a new one in a `vfork` child.
+fn take_slot(vfork: bool, survivors: &[Survivor], preloadable: bool) -> Option<u32> {
+    let (pool, who) = process::attached()?;
+    let next = if preloadable { state::EXECING } else { state::FOREIGN };
+    if !vfork {
+        pool.segment().client(who.client()).state.store(next, SeqCst);
+        return Some(who.client());
+    }
+    let mut buf = [0u8; 64];
+    let command = attach::command(&mut buf);
+    let slot = pool.claim_client(Claim { pid: sys::getpid(), start: 0, command, state: next, parent: Some(who.client()) })?;
+    for &(fd, description) in survivors {
+        pool.hold_description(description);
+        if !pool.set_entry(slot, fd as u32, description) {
+            pool.drop_description(description);
+        }
+    }
+    Some(slot)
+}
+
+fn undo(vfork: bool, slot: Option<u32>) {
+    let (Some(slot), Some(pool)) = (slot, process::pool()) else { return };
+    if vfork {
+        pool.release_client(slot);
+    } else {
+        pool.segment().client(slot).state.store(state::LIVE, Release);
+    }
+}

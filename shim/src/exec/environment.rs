@@ -1,0 +1,190 @@
+//! The environment of the next image: ours put back where it was lost, and the survivors named.
+
+use super::Survivor;
+use libc::{c_char, c_int};
+use millpond_segment::sys;
+use std::ffi::CStr;
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering::Acquire, Ordering::Release};
+
+/// Names the client slot and the surviving descriptors: `SLOT:FD=DESCRIPTION,…`.
+pub const ADOPT: &str = "MILLPOND_ADOPT";
+/// Variables that every image needs, in the order of [`KEPT`].
+const NAMES: [&[u8]; 3] = [b"LD_PRELOAD=", b"MILLPOND_SOCKET=", b"MILLPOND_STORES="];
+/// Longest variable that can be put back.
+const KEEP: usize = 4096;
+/// Variables that are passed on from the stack; larger environments go through a mapping.
+const SMALL: usize = 256;
+
+/// The variables as this image got them.
+static mut KEPT: [[u8; KEEP]; 3] = [[0; KEEP]; 3];
+static READY: AtomicBool = AtomicBool::new(false);
+
+/// Keeps our variables of the environment that this image got. Called once, by the constructor.
+pub fn remember(get: impl Fn(&CStr) -> Option<&'static CStr>) {
+    for (i, name) in NAMES.iter().enumerate() {
+        let mut key = [0u8; 32];
+        key[..name.len() - 1].copy_from_slice(&name[..name.len() - 1]);
+        let Some(value) = CStr::from_bytes_until_nul(&key).ok().and_then(&get) else { return };
+        let value = value.to_bytes();
+        if name.len() + value.len() >= KEEP {
+            return;
+        }
+        // SAFETY: only the constructor writes, before READY lets anybody read.
+        unsafe {
+            let kept = &mut *(&raw mut KEPT[i]);
+            kept[..name.len()].copy_from_slice(name);
+            kept[name.len()..name.len() + value.len()].copy_from_slice(value);
+        }
+    }
+    READY.store(true, Release);
+}
+
+fn kept(i: usize) -> &'static [u8; KEEP] {
+    // SAFETY: never written after READY.
+    unsafe { &*(&raw const KEPT[i]) }
+}
+
+/// The shim's own entry in `LD_PRELOAD`: the one that ends in its file name.
+fn has_shim(value: &[u8]) -> bool {
+    value.windows(SHIM.len()).any(|w| w == SHIM)
+}
+
+const SHIM: &[u8] = b"libmillpond.so";
+
+/// Runs `call` with `envp`, amended: our variables are there, and `survivors` are named.
+///
+/// # Safety
+/// `envp` must be null or a list of C strings that ends with null.
+pub unsafe fn with(
+    envp: *const *const c_char,
+    named: Option<(u32, &[Survivor])>,
+    call: impl FnOnce(*const *const c_char) -> c_int,
+) -> c_int {
+    if !READY.load(Acquire) {
+        return call(envp);
+    }
+    // SAFETY: as the caller promises.
+    let (count, have) = unsafe { look(envp) };
+    if named.is_none() && have == [true; 3] {
+        return call(envp);
+    }
+    let mut adopt = [0u8; 2048];
+    if let Some((slot, survivors)) = named {
+        name_survivors(&mut adopt, slot, survivors);
+    }
+    let mut preload = [0u8; KEEP];
+    let room = count + 5;
+    if room <= SMALL {
+        let mut list = [std::ptr::null(); SMALL];
+        // SAFETY: the list has room for all of it.
+        unsafe { fill(&mut list, envp, have, &mut preload, named.is_some().then_some(&adopt)) };
+        return call(list.as_ptr());
+    }
+    let bytes = room * size_of::<*const c_char>();
+    // SAFETY: an anonymous mapping.
+    let mapped = unsafe {
+        sys::syscall(
+            libc::SYS_mmap,
+            [0, bytes, (libc::PROT_READ | libc::PROT_WRITE) as usize, (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as usize, usize::MAX, 0],
+        )
+    };
+    let Ok(mapped) = mapped else { return call(envp) };
+    // SAFETY: the mapping has room for `room` pointers.
+    let result = unsafe {
+        let list = std::slice::from_raw_parts_mut(mapped as *mut *const c_char, room);
+        fill(list, envp, have, &mut preload, named.is_some().then_some(&adopt));
+        call(list.as_ptr())
+    };
+    // SAFETY: the mapping made above.
+    let _ = unsafe { sys::syscall(libc::SYS_munmap, [mapped, bytes, 0, 0, 0, 0]) };
+    result
+}
+
+/// Number of variables, and which of ours are among them.
+unsafe fn look(envp: *const *const c_char) -> (usize, [bool; 3]) {
+    let (mut count, mut have) = (0, [false; 3]);
+    if envp.is_null() {
+        return (0, have);
+    }
+    // SAFETY: a list that ends with null, of C strings.
+    unsafe {
+        while !(*envp.add(count)).is_null() {
+            let variable = CStr::from_ptr(*envp.add(count)).to_bytes();
+            for (i, name) in NAMES.iter().enumerate() {
+                have[i] |= variable.starts_with(name) && (i > 0 || has_shim(variable));
+            }
+            count += 1;
+        }
+    }
+    (count, have)
+}
+
+/// Writes the amended list.
+unsafe fn fill(
+    list: &mut [*const c_char],
+    envp: *const *const c_char,
+    have: [bool; 3],
+    preload: &mut [u8; KEEP],
+    adopt: Option<&[u8; 2048]>,
+) {
+    let mut at = 0;
+    let mut source = envp;
+    // SAFETY: a list that ends with null, of C strings.
+    while let Some(&variable) = unsafe { source.as_ref() }.filter(|v| !v.is_null()) {
+        // SAFETY: as above.
+        let text = unsafe { CStr::from_ptr(variable) }.to_bytes();
+        // SAFETY: the list has not ended.
+        source = unsafe { source.add(1) };
+        if text.starts_with(b"MILLPOND_ADOPT=") || !have[0] && text.starts_with(NAMES[0]) && joined(preload, text) {
+            continue;
+        }
+        list[at] = variable;
+        at += 1;
+    }
+    for (i, there) in have.iter().enumerate() {
+        if !there {
+            list[at] = if i == 0 && preload[0] != 0 { preload.as_ptr().cast() } else { kept(i).as_ptr().cast() };
+            at += 1;
+        }
+    }
+    if let Some(adopt) = adopt {
+        list[at] = adopt.as_ptr().cast();
+        at += 1;
+    }
+    list[at] = std::ptr::null();
+}
+
+/// A program's own `LD_PRELOAD` without the shim gets it in front. `false` when it does not fit.
+fn joined(preload: &mut [u8; KEEP], theirs: &[u8]) -> bool {
+    let ours = kept(0);
+    let len = ours.iter().position(|&b| b == 0).unwrap_or(0);
+    let entry = ours[NAMES[0].len()..len].split(|&b| b == b':' || b == b' ').find(|e| has_shim(e)).unwrap_or(&[]);
+    let rest = &theirs[NAMES[0].len()..];
+    let mut at = &mut preload[..KEEP - 1];
+    let whole = at.write_all(NAMES[0]).and_then(|()| at.write_all(entry));
+    let whole = if rest.is_empty() { whole } else { whole.and_then(|()| at.write_all(b":")).and_then(|()| at.write_all(rest)) };
+    if whole.is_err() {
+        preload[0] = 0;
+    }
+    whole.is_ok()
+}
+
+fn name_survivors(out: &mut [u8; 2048], slot: u32, survivors: &[Survivor]) {
+    let mut at = &mut out[..2047];
+    let _ = write!(at, "{ADOPT}={slot}:");
+    for (fd, description) in survivors {
+        let _ = write!(at, "{fd}={description},");
+    }
+}
+
+/// What an image was told of its descriptors: the slot, and an iterator over descriptor and description.
+pub fn adopted(value: &[u8]) -> Option<(u32, impl Iterator<Item = Survivor> + Clone + '_)> {
+    let text = std::str::from_utf8(value).ok()?;
+    let (slot, list) = text.split_once(':')?;
+    let pairs = list.split(',').filter_map(|pair| {
+        let (fd, description) = pair.split_once('=')?;
+        Some((fd.parse().ok()?, description.parse().ok()?))
+    });
+    Some((slot.parse().ok()?, pairs))
+}

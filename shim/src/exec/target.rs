@@ -1,0 +1,98 @@
+//! Whether a program that is about to run can be preloaded.
+
+use crate::ops::processes::Target;
+use millpond_segment::sys;
+use std::ffi::CStr;
+
+/// `#!` lines that are followed from one script to the next, as in the kernel.
+const MAX_SCRIPTS: u32 = 5;
+const HEAD: usize = 4096;
+const PT_INTERP: u32 = 3;
+const PT_NOTE: u32 = 4;
+
+/// Whether the target can be preloaded; `None` when it cannot be found or read.
+///
+/// # Safety
+/// A path must be a C string.
+pub unsafe fn is_preloadable(target: Target) -> Option<bool> {
+    match target {
+        Target::Path(dirfd, path, flags) => {
+            if path.is_null() {
+                return None;
+            }
+            // SAFETY: as the caller promises.
+            let path = unsafe { CStr::from_ptr(path) };
+            if path.is_empty() && flags & libc::AT_EMPTY_PATH != 0 {
+                return examine(dirfd, MAX_SCRIPTS);
+            }
+            by_path(dirfd, path, MAX_SCRIPTS)
+        }
+        Target::Descriptor(fd) => examine(fd, MAX_SCRIPTS),
+    }
+}
+
+fn by_path(dirfd: i32, path: &CStr, scripts: u32) -> Option<bool> {
+    match sys::openat(dirfd, path, libc::O_RDONLY | libc::O_CLOEXEC, 0) {
+        Ok(fd) => {
+            let found = examine(fd, scripts);
+            sys::close(fd);
+            found
+        }
+        // Executable but not readable: nobody can say, so it counts as foreign.
+        Err(sys::Errno(libc::EACCES)) => Some(false),
+        Err(_) => None,
+    }
+}
+
+fn examine(fd: i32, scripts: u32) -> Option<bool> {
+    let stat = sys::stat_fd(fd).ok()?;
+    if gains_privilege(&stat) {
+        return Some(false);
+    }
+    let mut head = [0u8; HEAD];
+    // SAFETY: head is ours and as long as said.
+    let n = unsafe { sys::syscall(libc::SYS_pread64, [fd as usize, head.as_mut_ptr() as usize, HEAD, 0, 0, 0]) }.ok()?;
+    let head = &head[..n];
+    if let Some(line) = head.strip_prefix(b"#!") {
+        let line = line.split(|&b| b == b'\n').next()?.trim_ascii();
+        let interpreter = line.split(|&b| b == b' ' || b == b'\t').next()?;
+        let mut path = [0u8; 256];
+        path.get_mut(..interpreter.len().min(255))?.copy_from_slice(&interpreter[..interpreter.len().min(255)]);
+        return if scripts == 0 { None } else { by_path(libc::AT_FDCWD, CStr::from_bytes_until_nul(&path).ok()?, scripts - 1) };
+    }
+    Some(is_dynamic(head))
+}
+
+/// Whether running it changes who the process is: then the linker ignores the preload.
+fn gains_privilege(stat: &sys::FileStat) -> bool {
+    // SAFETY: no pointers.
+    let id = |call| unsafe { sys::syscall(call, [0; 6]) }.unwrap_or(0) as u32;
+    stat.mode & libc::S_ISUID != 0 && (stat.uid != id(libc::SYS_geteuid) || id(libc::SYS_getuid) != stat.uid)
+        || stat.mode & libc::S_ISGID != 0 && stat.mode & libc::S_IXGRP != 0
+}
+
+/// Whether the head of a file is a 64-bit dynamic program for this machine that is not Go's.
+fn is_dynamic(head: &[u8]) -> bool {
+    let half = |at: usize| head.get(at..at + 2).map(|b| u16::from_le_bytes([b[0], b[1]]));
+    let word = |at: usize| head.get(at..at + 4).and_then(|b| Some(u32::from_le_bytes(b.try_into().ok()?)));
+    let long = |at: usize| head.get(at..at + 8).and_then(|b| Some(u64::from_le_bytes(b.try_into().ok()?)));
+    if head.get(..5) != Some(b"\x7fELF\x02") || half(18) != Some(if cfg!(target_arch = "x86_64") { 62 } else { 183 }) {
+        return false;
+    }
+    let (Some(table), Some(size), Some(count)) = (long(32), half(54), half(56)) else { return false };
+    let (mut interpreter, mut go) = (false, false);
+    for i in 0..usize::from(count) {
+        let at = table as usize + i * usize::from(size);
+        match word(at) {
+            Some(PT_INTERP) => interpreter = true,
+            Some(PT_NOTE) => {
+                let (Some(offset), Some(len)) = (long(at + 8), long(at + 32)) else { continue };
+                let note = head.get(offset as usize..(offset + len) as usize).unwrap_or(&[]);
+                go |= note.windows(3).any(|w| w == b"Go\0");
+            }
+            None => return false,
+            _ => {}
+        }
+    }
+    interpreter && !go
+}

@@ -1,0 +1,47 @@
+//! Descriptors.
+
+use crate::ops::{descriptors, sockets};
+use libc::{c_int, c_uint, msghdr, ssize_t};
+
+rows! {
+    patch around close(fd: c_int) -> c_int |next| {
+        // SAFETY: the program's own close.
+        unsafe { descriptors::close(next, fd) }
+    }
+    plain hook close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int { descriptors::close_range(first, last, flags) }
+    plain hook closefrom(first: c_int) -> () { descriptors::closefrom(first) }
+    patch around dup(fd: c_int) -> c_int |next| {
+        let new = next(fd);
+        descriptors::duplicated(fd, new);
+        new
+    }
+    patch around dup2(old: c_int, new: c_int) -> c_int |next| {
+        // SAFETY: the program's own call.
+        unsafe { descriptors::dup_onto(|| next(old, new), old, new) }
+    }
+    patch around dup3(old: c_int, new: c_int, flags: c_int) -> c_int |next| {
+        // SAFETY: the program's own call.
+        unsafe { descriptors::dup_onto(|| next(old, new, flags), old, new) }
+    }
+    plain around fcntl(fd: c_int, command: c_int, argument: usize) -> c_int |next| {
+        // SAFETY: the program's own call.
+        unsafe { descriptors::fcntl(|| next(fd, command, argument), fd, command, argument) }
+    }
+    patch around fcntl64(fd: c_int, command: c_int, argument: usize) -> c_int |next| {
+        // SAFETY: the program's own call.
+        unsafe { descriptors::fcntl(|| next(fd, command, argument), fd, command, argument) }
+    }
+    plain around sendmsg(fd: c_int, message: *const msghdr, flags: c_int) -> ssize_t |next| {
+        // SAFETY: the program's own message.
+        unsafe { sockets::before_send(message) };
+        next(fd, message, flags)
+    }
+    plain around recvmsg(fd: c_int, message: *mut msghdr, flags: c_int) -> ssize_t |next| {
+        let received = next(fd, message, flags);
+        if received >= 0 {
+            // SAFETY: the program's own message, filled in by the kernel.
+            unsafe { sockets::after_receive(message) };
+        }
+        received
+    }
+}

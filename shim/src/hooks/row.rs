@@ -1,0 +1,199 @@
+//! What a row is made of.
+
+use crate::errno::fail;
+use crate::next::Next;
+use millpond_segment::Errno;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+
+/// One row, for resolving and patching.
+pub struct Row {
+    /// The functions behind it.
+    pub next: &'static Next,
+    /// The handler for libc's patched entry, if it is to be patched.
+    pub handler: Option<*const ()>,
+    /// Whether the symbol is exported.
+    pub exported: bool,
+}
+
+// SAFETY: the pointer is a function's.
+unsafe impl Sync for Row {}
+
+/// What a function returns when the C library at hand does not have it.
+pub trait Missing {
+    /// -1 and `ENOSYS`, or the like.
+    fn missing() -> Self;
+}
+
+impl Missing for i32 {
+    fn missing() -> Self {
+        fail(Errno(libc::ENOSYS)) as Self
+    }
+}
+
+impl Missing for i64 {
+    fn missing() -> Self {
+        fail(Errno(libc::ENOSYS)) as Self
+    }
+}
+
+impl Missing for isize {
+    fn missing() -> Self {
+        fail(Errno(libc::ENOSYS))
+    }
+}
+
+impl Missing for usize {
+    fn missing() -> Self {
+        fail(Errno(libc::ENOSYS)) as Self
+    }
+}
+
+impl<T> Missing for *mut T {
+    fn missing() -> Self {
+        fail(Errno(libc::ENOSYS)) as Self
+    }
+}
+
+impl Missing for () {
+    fn missing() -> Self {
+        fail(Errno(libc::ENOSYS));
+    }
+}
+
+/// Runs an operation; a panic in it is as if the call were not ours.
+#[inline]
+pub fn guarded<T>(operation: impl FnOnce() -> Option<T>) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(operation)).unwrap_or(None)
+}
+
+/// Declares rows (see the module above).
+macro_rules! rows {
+    ($($mark:ident $kind:ident $name:ident ( $($v:ident : $t:ty),* ) -> $r:ty $(| $next:ident |)? $body:block)*) => {
+        $( mod $name {
+            #[allow(unused_imports)]
+            use super::*;
+            #[allow(unused_imports)]
+            use crate::hooks::row::{guarded, Missing};
+            use crate::next::Next;
+
+            pub static NEXT: Next = Next::new(match std::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
+                Ok(name) => name,
+                Err(_) => panic!("a row's name has a zero in it"),
+            });
+
+            type Real = unsafe extern "C-unwind" fn($($t),*) -> $r;
+
+            #[allow(dead_code)]
+            #[inline]
+            unsafe fn real(address: usize $(, $v: $t)*) -> $r {
+                if address == 0 {
+                    return <$r as Missing>::missing();
+                }
+                // SAFETY: the address is that of a function of this name and so of this type; the arguments are the program's.
+                unsafe { std::mem::transmute::<usize, Real>(address)($($v),*) }
+            }
+
+            rows!(@body $kind $name ( $($v : $t),* ) -> $r $(| $next |)? $body);
+        } )*
+
+        /// The rows of this group.
+        pub static ROWS: &[crate::hooks::Row] = &[
+            $( crate::hooks::Row { next: &$name::NEXT, handler: rows!(@handler $mark $name), exported: rows!(@exported $kind) } ),*
+        ];
+    };
+
+    (@handler patch $name:ident) => { Some($name::patched as *const ()) };
+    (@handler plain $name:ident) => { None };
+    (@exported inner) => { false };
+    (@exported $kind:ident) => { true };
+
+    (@body hook $name:ident ( $($v:ident : $t:ty),* ) -> $r:ty $body:block) => {
+        mod symbol {
+            #[allow(unused_imports)]
+            use super::*;
+            redhook::hook! {
+                unsafe fn $name($($v: $t),*) -> $r => entered {
+                    match guarded(|| $body) {
+                        Some(result) => result,
+                        // SAFETY: the program's own call.
+                        None => unsafe { super::real(super::NEXT.symbol() $(, $v)*) },
+                    }
+                }
+            }
+        }
+
+        #[allow(dead_code)]
+        pub unsafe extern "C-unwind" fn patched($($v: $t),*) -> $r {
+            match guarded(|| $body) {
+                Some(result) => result,
+                // SAFETY: the caller's own call.
+                None => unsafe { real(NEXT.original() $(, $v)*) },
+            }
+        }
+    };
+
+    (@body point $name:ident ( $($v:ident : $t:ty),* ) -> $r:ty $body:block) => {
+        mod symbol {
+            #[allow(unused_imports)]
+            use super::*;
+            #[no_mangle]
+            pub unsafe extern "C-unwind" fn $name($($v: $t),*) -> $r {
+                match guarded(|| $body) {
+                    Some(result) => result,
+                    // SAFETY: the program's own call.
+                    None => unsafe { super::real(super::NEXT.symbol() $(, $v)*) },
+                }
+            }
+        }
+
+        #[allow(dead_code)]
+        pub unsafe extern "C-unwind" fn patched($($v: $t),*) -> $r {
+            match guarded(|| $body) {
+                Some(result) => result,
+                // SAFETY: the caller's own call.
+                None => unsafe { real(NEXT.original() $(, $v)*) },
+            }
+        }
+    };
+
+    (@body inner $name:ident ( $($v:ident : $t:ty),* ) -> $r:ty $body:block) => {
+        pub unsafe extern "C-unwind" fn patched($($v: $t),*) -> $r {
+            match guarded(|| $body) {
+                Some(result) => result,
+                // SAFETY: the caller's own call.
+                None => unsafe { real(NEXT.original() $(, $v)*) },
+            }
+        }
+    };
+
+    (@body inner $name:ident ( $($v:ident : $t:ty),* ) -> $r:ty | $next:ident | $body:block) => {
+        pub unsafe extern "C-unwind" fn patched($($v: $t),*) -> $r {
+            // SAFETY: the caller's own call.
+            #[allow(unused_variables)]
+            let $next = |$($v: $t),*| unsafe { real(NEXT.original() $(, $v)*) };
+            $body
+        }
+    };
+
+    (@body around $name:ident ( $($v:ident : $t:ty),* ) -> $r:ty | $next:ident | $body:block) => {
+        mod symbol {
+            #[allow(unused_imports)]
+            use super::*;
+            #[no_mangle]
+            pub unsafe extern "C-unwind" fn $name($($v: $t),*) -> $r {
+                // SAFETY: the program's own call.
+                #[allow(unused_variables)]
+                let $next = |$($v: $t),*| unsafe { super::real(super::NEXT.symbol() $(, $v)*) };
+                $body
+            }
+        }
+
+        #[allow(dead_code)]
+        pub unsafe extern "C-unwind" fn patched($($v: $t),*) -> $r {
+            // SAFETY: the caller's own call.
+            #[allow(unused_variables)]
+            let $next = |$($v: $t),*| unsafe { real(NEXT.original() $(, $v)*) };
+            $body
+        }
+    };
+}

@@ -1,0 +1,245 @@
+//! A descriptor that the pool serves, and what operations on it share.
+
+use crate::{attach, children, errno, process, stores};
+use millpond_pool::{Caller, FdStore, Pool};
+use millpond_segment::description::flags;
+use millpond_segment::stats::Reason;
+use millpond_segment::wire::{Kind, Message, ALL};
+use millpond_segment::{sys, Description, Errno, File};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, SeqCst};
+
+/// An open descriptor in this process's table.
+#[derive(Clone, Copy)]
+pub struct Managed {
+    pub pool: &'static Pool,
+    pub who: Caller,
+    pub fd: i32,
+    pub description: u32,
+    pub file: u32,
+    pub flags: u32,
+}
+
+/// How often a writer looks whether another thread has handed the descriptor over, and the pause between.
+const HAND_OVER_LOOKS: u32 = 2000;
+
+/// The descriptor, if the table has it, released ones too.
+#[inline]
+pub fn entry(fd: i32) -> Option<Managed> {
+    let (pool, who) = process::attached()?;
+    let description = pool.description_of(who.client(), u32::try_from(fd).ok()?)?;
+    let d = pool.segment().description(description);
+    Some(Managed { pool, who, fd, description, file: d.file.load(Relaxed), flags: d.flags.load(Relaxed) })
+}
+
+/// The descriptor, if the pool serves it.
+#[inline]
+pub fn get(fd: i32) -> Option<Managed> {
+    entry(fd).filter(|m| m.flags & flags::RELEASED == 0)
+}
+
+impl Managed {
+    /// Its description.
+    #[inline]
+    pub fn d(&self) -> &'static Description {
+        self.pool.segment().description(self.description)
+    }
+
+    /// Its file.
+    #[inline]
+    pub fn f(&self) -> &'static File {
+        self.pool.segment().file(self.file)
+    }
+
+    /// Whether the description has all of these flags.
+    #[inline]
+    pub fn has(&self, mask: u32) -> bool {
+        self.flags & mask == mask
+    }
+
+    /// Whether the kernel serves the file now.
+    #[inline]
+    pub fn is_direct(&self) -> bool {
+        self.f().direct.load(Acquire) != 0
+    }
+
+    /// The real file behind it.
+    #[inline]
+    pub fn store(&self) -> FdStore {
+        let writable = self.has(flags::WRITE) && !self.has(flags::DIRECT);
+        FdStore::new(self.fd, self.has(flags::READ) && !self.has(flags::DIRECT), writable, self.has(flags::APPEND))
+    }
+
+    /// Whether any page of the file has bytes that the real file lacks.
+    #[inline]
+    pub fn is_dirty(&self) -> bool {
+        self.f().dirty_pages.load(SeqCst) > 0
+    }
+
+    /// Sees to it that the coordinator can flush the file if this process dies; without that, nothing may be kept in memory.
+    #[inline]
+    pub fn ensure_kept(&self) -> bool {
+        self.f().handed.load(SeqCst) == 1 || self.hand_over()
+    }
+
+    #[cold]
+    fn hand_over(&self) -> bool {
+        let handed = &self.f().handed;
+        for _ in 0..HAND_OVER_LOOKS {
+            match handed.compare_exchange(0, 2, SeqCst, SeqCst) {
+                Ok(_) => {
+                    let sent = errno::preserving(|| self.send_descriptor());
+                    handed.store(u32::from(sent), SeqCst);
+                    return sent;
+                }
+                Err(1) => return true,
+                Err(_) => sys::sleep_ns(50_000),
+            }
+        }
+        false
+    }
+
+    /// Sends a descriptor that keeps the inode without counting as a writer: a program that was just written may be executed at once.
+    fn send_descriptor(&self) -> bool {
+        let message = Message::new(Kind::Keep, u64::from(self.file));
+        let mut buf = [0u8; 32];
+        let kept = stores::proc_path(self.fd, &mut buf)
+            .and_then(|path| sys::openat(libc::AT_FDCWD, path, libc::O_PATH | libc::O_CLOEXEC, 0).ok());
+        match kept {
+            Some(fd) => {
+                let sent = attach::tell(&message, fd).is_ok();
+                sys::close(fd);
+                sent
+            }
+            // No /proc, or no descriptor to spare: the program's own one, then.
+            None => attach::tell(&message, self.fd).is_ok(),
+        }
+    }
+
+    /// Writes the file's dirty bytes to the real file: by this descriptor, by another one of this process, or by the coordinator.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub fn flush(&self) -> Result<(), Errno> {
+        if !self.is_dirty() && self.f().flush_lock.holder().is_none() {
+            return Ok(());
+        }
+        match self.writer() {
+            Some(store) => self.pool.flush(self.who, self.file, &store).map(drop),
+            None => attach::ask(&Message::new(Kind::Flush, u64::from(self.file))).map(drop),
+        }
+    }
+
+    /// A descriptor of this process that can write the file.
+    pub fn writer(&self) -> Option<FdStore> {
+        use millpond_pool::Store;
+        let own = self.store();
+        if own.writable() {
+            return Some(own);
+        }
+        let mut found = None;
+        self.pool.for_entries(self.who.client(), |fd, description| {
+            if found.is_none() && fd < millpond_pool::FIRST_PIN && self.pool.segment().description(description).file.load(Relaxed) == self.file {
+                if let Some(other) = entry(fd as i32) {
+                    found = Some(other.store()).filter(Store::writable);
+                }
+            }
+        });
+        found
+    }
+
+    /// A store that can write, for operations that need one: this descriptor's own when there is no other.
+    pub fn flusher(&self) -> FdStore {
+        self.writer().unwrap_or_else(|| self.store())
+    }
+
+    /// Has the dirty bytes written and the cached ones dropped, makes `call`, and takes over what it did to the file.
+    ///
+    /// # Errors
+    /// The flush's error.
+    pub fn around_kernel<T>(&self, reason: Reason, call: impl FnOnce() -> T) -> Result<T, Errno> {
+        if self.is_dirty() && self.writer().is_none() {
+            self.flush()?;
+        }
+        self.pool.around_kernel(self.who, self.file, &self.flusher(), reason, call)
+    }
+
+    /// As [`Managed::around_kernel`], with the kernel's offset set to the description's and taken over afterwards.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn with_kernel_offset<T>(&self, reason: Reason, call: impl FnOnce() -> T) -> Result<T, Errno> {
+        self.around_kernel(reason, || {
+            let before = self.d().offset.load(SeqCst);
+            let _ = sys::lseek(self.fd, before as i64, libc::SEEK_SET);
+            let result = call();
+            errno::preserving(|| {
+                if let Ok(after) = sys::lseek(self.fd, 0, libc::SEEK_CUR) {
+                    self.pool.move_offset(self.description, before, after);
+                }
+            });
+            result
+        })
+    }
+
+    /// Makes the kernel serve the file for everybody.
+    ///
+    /// # Errors
+    /// The flush's error.
+    pub fn make_direct(&self, reason: Reason) -> Result<(), Errno> {
+        if self.is_dirty() && self.writer().is_none() {
+            self.flush()?;
+        }
+        self.pool.make_direct(self.who, self.file, &self.flusher(), reason)
+    }
+
+    /// Hands the description to the kernel for good: its file becomes direct, its offset the kernel's.
+    ///
+    /// # Errors
+    /// The flush's error.
+    pub fn release(&self, reason: Reason) -> Result<(), Errno> {
+        if self.d().has(flags::RELEASED) {
+            return Ok(());
+        }
+        self.make_direct(reason)?;
+        let _ = sys::lseek(self.fd, self.d().offset.load(SeqCst) as i64, libc::SEEK_SET);
+        self.d().flags.fetch_or(flags::RELEASED, SeqCst);
+        Ok(())
+    }
+}
+
+/// Calls `f` with each descriptor of this process's table; pins are left out.
+pub fn for_each(mut f: impl FnMut(Managed)) {
+    let Some((pool, who)) = process::attached() else { return };
+    pool.for_entries(who.client(), |fd, _| {
+        if fd < millpond_pool::FIRST_PIN {
+            if let Some(m) = entry(fd as i32) {
+                f(m);
+            }
+        }
+    });
+}
+
+/// Writes the dirty bytes of all files that this process has open. Errors are latched in the files.
+pub fn flush_all() {
+    for_each(|m| {
+        if m.is_dirty() && m.writer().is_some() {
+            let _ = m.flush();
+        }
+    });
+}
+
+/// Has the coordinator write everything that is dirty on the node.
+///
+/// # Errors
+/// The first error.
+pub fn flush_node() -> Result<(), Errno> {
+    flush_all();
+    let dirty = process::attached().is_some_and(|(pool, _)| pool.segment().header().dirty_pages.load(SeqCst) > 0);
+    if dirty { attach::ask(&Message::new(Kind::Flush, ALL)).map(drop) } else { Ok(()) }
+}
+
+/// In a forked child.
+pub fn after_fork_in_child() {
+    attach::after_fork_in_child();
+    children::after_fork_in_child();
+}

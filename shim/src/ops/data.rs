@@ -1,0 +1,228 @@
+//! `read`, `write` and their kin.
+
+use super::direct;
+use crate::errno::returned;
+use crate::managed::{self, Managed};
+use libc::{c_int, c_void, off_t, size_t, ssize_t};
+use millpond_pool::Failure;
+use millpond_segment::description::flags;
+use millpond_segment::stats::Reason;
+use millpond_segment::{sys, Errno, Flat, UserMemory};
+use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::SeqCst};
+
+/// Most bytes that one call moves, as in the kernel: `INT_MAX` less a page.
+pub const MAX_COUNT: usize = 0x7fff_f000;
+/// Files end below this, so that no file system's own limit is met in the pool.
+const SIZE_LIMIT: u64 = 1 << 42;
+
+/// `RLIMIT_FSIZE` or [`SIZE_LIMIT`], whichever is lower.
+static LIMIT: AtomicU64 = AtomicU64::new(SIZE_LIMIT);
+
+/// Asks for the limit on file size again.
+pub fn note_size_limit() {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: asks only, with room for the answer.
+    let asked = unsafe {
+        sys::syscall(libc::SYS_prlimit64, [0, libc::RLIMIT_FSIZE as usize, 0, &raw mut limit as usize, 0, 0])
+    };
+    if asked.is_ok() {
+        LIMIT.store(limit.rlim_cur.min(SIZE_LIMIT), Relaxed);
+    }
+}
+
+/// The error number of a failure.
+pub fn errno_of(failure: Failure) -> Errno {
+    match failure {
+        Failure::Fault => Errno(libc::EFAULT),
+        Failure::Errno(e) => e,
+    }
+}
+
+/// Reads at the description's offset.
+#[inline]
+pub fn read_here(m: &Managed, to: &impl UserMemory) -> Result<usize, Errno> {
+    if !m.has(flags::READ) {
+        return Err(Errno(libc::EBADF));
+    }
+    if m.is_direct() {
+        return direct::read_here(m, to);
+    }
+    let wanted = to.total() as u64;
+    let d = m.d();
+    let mut asked = false;
+    loop {
+        let offset = d.offset.load(SeqCst);
+        let there = m.f().size.load(Acquire).saturating_sub(offset).min(wanted);
+        if there == 0 {
+            // At the end: somebody outside may have appended.
+            if asked || wanted == 0 {
+                return Ok(0);
+            }
+            asked = true;
+            m.pool.revalidate(m.who, m.file, &m.store());
+            continue;
+        }
+        // Claimed before the copy, so that no lock is held over it.
+        if !m.pool.move_offset(m.description, offset, offset + there) {
+            continue;
+        }
+        let result = m.pool.read(m.who, m.file, &m.store(), to, offset);
+        let done = result.unwrap_or(0) as u64;
+        if done < there {
+            m.pool.move_offset(m.description, offset + there, offset + done);
+        }
+        return result.map_err(errno_of);
+    }
+}
+
+/// Reads at `offset`.
+#[inline]
+pub fn read_at(m: &Managed, to: &impl UserMemory, offset: off_t) -> Result<usize, Errno> {
+    if offset < 0 {
+        return Err(Errno(libc::EINVAL));
+    }
+    if !m.has(flags::READ) {
+        return Err(Errno(libc::EBADF));
+    }
+    if m.is_direct() {
+        return direct::read_at(m, to, offset);
+    }
+    let result = m.pool.read(m.who, m.file, &m.store(), to, offset as u64);
+    if result == Ok(0) && to.total() > 0 {
+        m.pool.revalidate(m.who, m.file, &m.store());
+        return m.pool.read(m.who, m.file, &m.store(), to, offset as u64).map_err(errno_of);
+    }
+    result.map_err(errno_of)
+}
+
+/// What must be so before bytes are taken into the pool. `Ok(false)`: the kernel has to do it.
+#[inline]
+fn may_buffer(m: &Managed, end: u64) -> Result<bool, Errno> {
+    if !m.has(flags::WRITE) {
+        return Err(Errno(libc::EBADF));
+    }
+    if m.is_direct() || end > LIMIT.load(Relaxed) {
+        return Ok(false);
+    }
+    if !m.ensure_kept() {
+        m.make_direct(Reason::NoCoordinator)?;
+        return Ok(false);
+    }
+    if !m.has(flags::WROTE) {
+        m.d().flags.fetch_or(flags::WROTE, Relaxed);
+    }
+    Ok(true)
+}
+
+/// Makes what was written durable, if the descriptor or the call says so.
+fn settle(m: &Managed, sync: bool, result: Result<usize, Errno>) -> Result<usize, Errno> {
+    if sync && result.is_ok_and(|n| n > 0) {
+        m.flush()?;
+        if !m.has(flags::SYNC) {
+            sys::fsync(m.fd, false)?;
+        }
+    }
+    result
+}
+
+/// Writes at the description's offset, or at the end if it appends or `append` is set.
+#[inline]
+pub fn write_here(m: &Managed, from: &impl UserMemory, append: bool, sync: bool) -> Result<usize, Errno> {
+    let len = from.total() as u64;
+    let appends = append || m.has(flags::APPEND);
+    let d = m.d();
+    loop {
+        let offset = if appends { m.f().size.load(Acquire) } else { d.offset.load(SeqCst) };
+        if len == 0 {
+            return if m.has(flags::WRITE) { Ok(0) } else { Err(Errno(libc::EBADF)) };
+        }
+        if !may_buffer(m, offset.saturating_add(len))? {
+            return direct::write_here(m, from, append);
+        }
+        if appends {
+            let before = d.offset.load(SeqCst);
+            let result = m.pool.append(m.who, m.file, &m.store(), from).map_err(errno_of);
+            if let Ok((_, end)) = result {
+                m.pool.move_offset(m.description, before, end);
+            }
+            return settle(m, sync || m.has(flags::SYNC), result.map(|(n, _)| n));
+        }
+        if !m.pool.move_offset(m.description, offset, offset + len) {
+            continue;
+        }
+        let result = m.pool.write(m.who, m.file, &m.store(), from, offset);
+        let done = result.unwrap_or(0) as u64;
+        if done < len {
+            m.pool.move_offset(m.description, offset + len, offset + done);
+        }
+        return settle(m, sync || m.has(flags::SYNC), result.map_err(errno_of));
+    }
+}
+
+/// Writes at `offset`; at the end if the descriptor appends, as Linux does.
+#[inline]
+pub fn write_at(m: &Managed, from: &impl UserMemory, offset: off_t, append: bool, sync: bool) -> Result<usize, Errno> {
+    if offset < 0 {
+        return Err(Errno(libc::EINVAL));
+    }
+    let len = from.total() as u64;
+    let appends = append || m.has(flags::APPEND);
+    let at = if appends { m.f().size.load(Acquire) } else { offset as u64 };
+    if len == 0 {
+        return if m.has(flags::WRITE) { Ok(0) } else { Err(Errno(libc::EBADF)) };
+    }
+    if !may_buffer(m, at.saturating_add(len))? {
+        return direct::write_at(m, from, offset, append);
+    }
+    let result = if appends {
+        m.pool.append(m.who, m.file, &m.store(), from).map(|(n, _)| n)
+    } else {
+        m.pool.write(m.who, m.file, &m.store(), from, offset as u64)
+    };
+    settle(m, sync || m.has(flags::SYNC), result.map_err(errno_of))
+}
+
+/// One buffer of the program; `None` for a length that the kernel refuses.
+#[inline]
+fn flat<'a>(buf: *const c_void, len: size_t) -> Option<Flat<'a>> {
+    // SAFETY: the program's memory is referenced by nothing of ours; that it may be invalid is dealt with in the copy.
+    (len <= isize::MAX as usize).then(|| unsafe { Flat::new(buf as usize, len.min(MAX_COUNT)) })
+}
+
+/// `read`.
+#[inline]
+pub fn read(fd: c_int, buf: *mut c_void, len: size_t) -> Option<ssize_t> {
+    let m = managed::get(fd)?;
+    Some(returned(read_here(&m, &flat(buf, len)?)))
+}
+
+/// `write`.
+#[inline]
+pub fn write(fd: c_int, buf: *const c_void, len: size_t) -> Option<ssize_t> {
+    let m = managed::get(fd)?;
+    Some(returned(write_here(&m, &flat(buf, len)?, false, false)))
+}
+
+/// `pread`.
+#[inline]
+pub fn pread(fd: c_int, buf: *mut c_void, len: size_t, offset: off_t) -> Option<ssize_t> {
+    let m = managed::get(fd)?;
+    Some(returned(read_at(&m, &flat(buf, len)?, offset)))
+}
+
+/// `pwrite`.
+#[inline]
+pub fn pwrite(fd: c_int, buf: *const c_void, len: size_t, offset: off_t) -> Option<ssize_t> {
+    let m = managed::get(fd)?;
+    Some(returned(write_at(&m, &flat(buf, len)?, offset, false, false)))
+}
+
+/// `__read_chk`: a length beyond the buffer is libc's to complain about.
+pub fn read_checked(fd: c_int, buf: *mut c_void, len: size_t, room: size_t) -> Option<ssize_t> {
+    if len > room { None } else { read(fd, buf, len) }
+}
+
+/// `__pread_chk`, likewise.
+pub fn pread_checked(fd: c_int, buf: *mut c_void, len: size_t, offset: off_t, room: size_t) -> Option<ssize_t> {
+    if len > room { None } else { pread(fd, buf, len, offset) }
+}

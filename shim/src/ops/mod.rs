@@ -1,0 +1,16 @@
+//! The operations behind the rows, by group of `symbols`: each looks the descriptor up and serves the call or lets it by.
+
+pub mod copies;
+pub mod data;
+pub mod descriptors;
+pub mod direct;
+pub mod durability;
+pub mod mapping;
+pub mod metadata;
+pub mod open;
+pub mod position;
+pub mod processes;
+pub mod raw;
+pub mod rings;
+pub mod sockets;
+pub mod vectors;

@@ -1,0 +1,175 @@
+//! `syscall`: a call by number goes to the operation of its name. What is not named here touches no file's bytes, and passes.
+
+use super::copies::{copy, ioctl, End};
+use super::processes::{before_end, exec, fork, Target};
+use super::{data, descriptors, durability, mapping, metadata, open, position, rings, sockets, vectors};
+use crate::errno::returned;
+use libc::{c_char, c_int, c_long};
+use millpond_segment::stats::Reason;
+use millpond_segment::sys;
+
+/// A system call as libc's `syscall` makes it.
+fn kernel(number: c_long, a: [usize; 6]) -> c_long {
+    // SAFETY: the program's own call.
+    returned(unsafe { sys::syscall(number, a) }) as c_long
+}
+
+fn opened(number: c_long, a: [usize; 6], oflag: usize) -> c_long {
+    let fd = kernel(number, a);
+    open::opened(fd as c_int, oflag as c_int);
+    fd
+}
+
+/// An end of a copy whose own offset counts unless one is given.
+fn end(fd: usize, offset: usize) -> Option<End> {
+    Some(End { fd: fd as c_int, own_offset: offset == 0 })
+}
+
+/// The call, if an operation of ours stands behind its number.
+///
+/// # Safety
+/// The arguments are the program's, as for the system call.
+pub unsafe fn syscall(number: c_long, a: [usize; 6]) -> Option<c_long> {
+    if !crate::attach::is_possible() {
+        return None;
+    }
+    let fd = a[0] as c_int;
+    let call = || kernel(number, a);
+    // SAFETY: as the caller promises; each arm hands the arguments on as the kernel would take them.
+    unsafe {
+        data_call(number, fd, a).or_else(|| match number {
+            libc::SYS_open => Some(opened(number, a, a[1])),
+            libc::SYS_openat => Some(opened(number, a, a[2])),
+            libc::SYS_creat => Some(opened(number, a, (libc::O_CREAT | libc::O_WRONLY | libc::O_TRUNC) as usize)),
+            libc::SYS_openat2 => {
+                let fd = kernel(number, a);
+                open::opened_somehow(fd as c_int);
+                Some(fd)
+            }
+            libc::SYS_close => Some(descriptors::close(|_| call() as c_int, fd).into()),
+            libc::SYS_close_range => descriptors::close_range(a[0] as u32, a[1] as u32, a[2] as c_int).map(c_long::from),
+            libc::SYS_dup => {
+                let new = call();
+                descriptors::duplicated(fd, new as c_int);
+                Some(new)
+            }
+            libc::SYS_dup2 | libc::SYS_dup3 => Some(descriptors::dup_onto(|| call() as c_int, fd, a[1] as c_int).into()),
+            libc::SYS_fcntl => Some(descriptors::fcntl(|| call() as c_int, fd, a[1] as c_int, a[2]).into()),
+            libc::SYS_sendmsg => {
+                sockets::before_send(a[1] as *const _);
+                None
+            }
+            libc::SYS_recvmsg => {
+                let n = call();
+                if n >= 0 {
+                    sockets::after_receive(a[1] as *const _);
+                }
+                Some(n)
+            }
+            libc::SYS_mmap => mapping::before_mmap(a[4] as c_int, a[3] as c_int).map(|p| p as c_long),
+            _ => metadata_call(number, fd, a).or_else(|| process_call(number, a)),
+        })
+    }
+}
+
+unsafe fn data_call(number: c_long, fd: c_int, a: [usize; 6]) -> Option<c_long> {
+    let (memory, len, offset) = (a[1], a[2], a[3] as i64);
+    let result = match number {
+        libc::SYS_read => data::read(fd, memory as *mut _, len),
+        libc::SYS_write => data::write(fd, memory as *const _, len),
+        libc::SYS_pread64 => data::pread(fd, memory as *mut _, len, offset),
+        libc::SYS_pwrite64 => data::pwrite(fd, memory as *const _, len, offset),
+        libc::SYS_readv => vectors::readv(fd, memory as *const _, len as c_int),
+        libc::SYS_writev => vectors::writev(fd, memory as *const _, len as c_int),
+        libc::SYS_preadv => vectors::preadv(fd, memory as *const _, len as c_int, offset),
+        libc::SYS_pwritev => vectors::pwritev(fd, memory as *const _, len as c_int, offset),
+        libc::SYS_preadv2 => vectors::preadv2(fd, memory as *const _, len as c_int, offset, a[5] as c_int),
+        libc::SYS_pwritev2 => vectors::pwritev2(fd, memory as *const _, len as c_int, offset, a[5] as c_int),
+        libc::SYS_lseek => return position::lseek(fd, a[1] as i64, a[2] as c_int),
+        _ => None,
+    };
+    result.map(|n| n as c_long)
+}
+
+unsafe fn metadata_call(number: c_long, fd: c_int, a: [usize; 6]) -> Option<c_long> {
+    let call = || kernel(number, a) as c_int;
+    let empty = |path: usize, flags: usize| {
+        // SAFETY: the program's path, not null.
+        (flags as c_int & libc::AT_EMPTY_PATH != 0 && path != 0 && unsafe { *(path as *const c_char) } == 0).then_some(fd)
+    };
+    // SAFETY: as the caller's.
+    unsafe {
+        Some(match number {
+            libc::SYS_fstat => metadata::stat(Some(fd), a[1] as *mut _, call).into(),
+            libc::SYS_stat | libc::SYS_lstat => metadata::stat(None, a[1] as *mut _, call).into(),
+            libc::SYS_newfstatat => metadata::stat(empty(a[1], a[3]), a[2] as *mut _, call).into(),
+            libc::SYS_statx => metadata::statx(empty(a[1], a[2]), a[4] as *mut _, call).into(),
+            libc::SYS_ftruncate => return metadata::ftruncate(fd, a[1] as i64).map(c_long::from),
+            libc::SYS_truncate => return metadata::truncate(a[0] as *const _, a[1] as i64).map(c_long::from),
+            libc::SYS_fallocate => metadata::allocate(fd, call).into(),
+            libc::SYS_fsync | libc::SYS_fdatasync => durability::fsync(fd, call).into(),
+            libc::SYS_sync | libc::SYS_syncfs => {
+                durability::before_sync();
+                return None;
+            }
+            libc::SYS_fchmod | libc::SYS_fchown => {
+                metadata::before_change_fd(fd, Reason::Attributes);
+                return None;
+            }
+            libc::SYS_chmod | libc::SYS_chown => {
+                metadata::before_change_path(libc::AT_FDCWD, a[0] as *const _, 0, Reason::Attributes);
+                return None;
+            }
+            libc::SYS_fchmodat | libc::SYS_fchownat => {
+                metadata::before_change_path(fd, a[1] as *const _, 0, Reason::Attributes);
+                return None;
+            }
+            libc::SYS_utimensat => {
+                metadata::before_change_path(fd, a[1] as *const _, a[3] as c_int, Reason::Times);
+                return None;
+            }
+            libc::SYS_sync_file_range => copy(end(a[0], 1), None, Reason::SyncRange, || call() as i64),
+            libc::SYS_sendfile => copy(end(a[1], a[2]), end(a[0], 0), Reason::Sendfile, || kernel(number, a)),
+            libc::SYS_splice => copy(end(a[0], a[1]), end(a[2], a[3]), Reason::Splice, || kernel(number, a)),
+            libc::SYS_copy_file_range => copy(end(a[0], a[1]), end(a[2], a[3]), Reason::CopyRange, || kernel(number, a)),
+            libc::SYS_ioctl => ioctl(fd, a[1] as u64, a[2], call).into(),
+            _ => return None,
+        })
+    }
+}
+
+unsafe fn process_call(number: c_long, a: [usize; 6]) -> Option<c_long> {
+    // SAFETY: as the caller's.
+    unsafe {
+        match number {
+            libc::SYS_fork => Some(fork(|| kernel(number, a) as c_int).into()),
+            // With a stack of its own the child does not come back here; it finds its wiped page when it first calls.
+            libc::SYS_clone if a[0] as c_int & libc::CLONE_VM == 0 && a[1] == 0 => Some(fork(|| kernel(number, a) as c_int).into()),
+            libc::SYS_execve => Some(
+                exec(Target::Path(libc::AT_FDCWD, a[0] as *const _, 0), a[2] as *const _, |envp| {
+                    kernel(number, [a[0], a[1], envp as usize, 0, 0, 0]) as c_int
+                })
+                .into(),
+            ),
+            libc::SYS_execveat => Some(
+                exec(Target::Path(a[0] as c_int, a[1] as *const _, a[4] as c_int), a[3] as *const _, |envp| {
+                    kernel(number, [a[0], a[1], a[2], envp as usize, a[4], 0]) as c_int
+                })
+                .into(),
+            ),
+            libc::SYS_exit_group => {
+                before_end();
+                None
+            }
+            libc::SYS_io_uring_setup => {
+                rings::set_up();
+                None
+            }
+            libc::SYS_io_submit => {
+                rings::before_submit(a[1] as c_long, a[2] as *mut *mut rings::Iocb);
+                None
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What this process is: its client slot, its process id, and whether it is the process that these were written for.
+//!
+//! The words that say so lie on a page that the kernel wipes in a forked child. A child therefore finds zeros and knows that it has to take
+//! its own slot, however it was forked; a `vfork` child shares the page, finds it as it was, and is told apart by its process id.
+
+use crate::{children, thread};
+use millpond_pool::{Caller, Pool};
+use millpond_segment::sys;
+use once_cell::sync::OnceCell;
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+
+/// The words on the wiped page.
+struct Words {
+    /// Client slot plus 1.
+    slot: AtomicU32,
+    /// Process id.
+    pid: AtomicU32,
+}
+
+static WORDS: AtomicPtr<Words> = AtomicPtr::new(std::ptr::null_mut());
+/// The slot of this process or, in a child that has not looked yet, of its parent.
+static LAST_SLOT: AtomicU32 = AtomicU32::new(0);
+static POOL: OnceCell<Pool> = OnceCell::new();
+
+/// Makes the wiped page. Called once, before anything else.
+pub fn prepare() {
+    // SAFETY: an anonymous mapping of one page; Words fit in it and all-zero is a value of them.
+    unsafe {
+        let page = sys::syscall(
+            libc::SYS_mmap,
+            [0, 4096, (libc::PROT_READ | libc::PROT_WRITE) as usize, (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as usize, usize::MAX, 0],
+        );
+        let Ok(page) = page else { return };
+        if sys::syscall(libc::SYS_madvise, [page, 4096, libc::MADV_WIPEONFORK as usize, 0, 0, 0]).is_err() {
+            return;
+        }
+        WORDS.store(page as *mut Words, Release);
+    }
+    if let Some(words) = words() {
+        words.pid.store(sys::getpid(), Relaxed);
+    }
+}
+
+#[inline]
+fn words() -> Option<&'static Words> {
+    // SAFETY: null, or the page made by `prepare`, which is never unmapped.
+    unsafe { WORDS.load(Acquire).as_ref() }
+}
+
+/// The pool and this thread as a caller, if this process is attached.
+#[inline]
+pub fn attached() -> Option<(&'static Pool, Caller)> {
+    let pool = POOL.get()?;
+    let words = words()?;
+    let slot = match words.slot.load(Relaxed) {
+        0 => adopt_after_fork()?,
+        slot => slot,
+    };
+    Some((pool, Caller::new(slot - 1, thread::number())))
+}
+
+/// Whether [`prepare`] has succeeded: without its page, forks cannot be told and nothing is buffered.
+pub fn is_prepared() -> bool {
+    words().is_some()
+}
+
+/// Takes over a mapped pool and a client slot.
+pub fn set_attached(pool: Pool, slot: u32) -> bool {
+    let Some(words) = words() else { return false };
+    if POOL.set(pool).is_err() {
+        return false;
+    }
+    LAST_SLOT.store(slot + 1, Relaxed);
+    words.slot.store(slot + 1, Release);
+    true
+}
+
+/// Takes over another slot of the pool that is mapped already.
+pub fn set_slot(slot: u32) {
+    if let Some(words) = words() {
+        LAST_SLOT.store(slot + 1, Relaxed);
+        words.slot.store(slot + 1, Release);
+    }
+}
+
+/// The mapped pool, whether or not this process has a slot in it.
+pub fn pool() -> Option<&'static Pool> {
+    POOL.get()
+}
+
+/// Whether this is a `vfork` child, which runs in its parent's memory and may touch only the kernel's tables.
+#[inline]
+pub fn is_vfork_child() -> bool {
+    let Some(words) = words() else { return false };
+    match words.pid.load(Relaxed) {
+        0 => {
+            // A real child that has not looked at itself yet.
+            words.pid.store(sys::getpid(), Relaxed);
+            false
+        }
+        pid => pid != sys::getpid(),
+    }
+}
+
+/// The process id as noted, without asking the kernel.
+pub fn noted_pid() -> u32 {
+    words().map_or(0, |w| w.pid.load(Relaxed))
+}
+
+/// In a forked child: takes the slot that the parent has made for it, or a new one. Returns the slot plus 1.
+#[cold]
+fn adopt_after_fork() -> Option<u32> {
+    let words = words()?;
+    let pool = POOL.get()?;
+    let parent = LAST_SLOT.load(Relaxed).checked_sub(1)?;
+    let pid = sys::getpid();
+    let slot = children::adopt(pool, parent, pid)?;
+    words.pid.store(pid, Relaxed);
+    LAST_SLOT.store(slot + 1, Relaxed);
+    words.slot.store(slot + 1, Release);
+    crate::fault::after_fork_in_child();
+    Some(slot + 1)
+}

@@ -1,0 +1,32 @@
+//! What belongs to one thread. Plain cells without destructors, so that they work in handlers, destructors and small stacks.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+thread_local! {
+    static NUMBER: Cell<u32> = const { Cell::new(0) };
+    static FORK_SLOT: Cell<u32> = const { Cell::new(0) };
+}
+
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+/// A number that tells the threads of this process apart, counted from 0.
+#[inline]
+pub fn number() -> u32 {
+    NUMBER.with(|n| {
+        if n.get() == 0 {
+            n.set(NEXT.fetch_add(1, Relaxed).wrapping_add(1).max(1));
+        }
+        n.get() - 1
+    })
+}
+
+/// The client slot (plus 1) that this thread has made for the child it is forking; 0 when none. A child's only thread sees its parent's value.
+pub fn fork_slot() -> u32 {
+    FORK_SLOT.with(Cell::get)
+}
+
+/// Sets [`fork_slot`].
+pub fn set_fork_slot(slot: u32) {
+    FORK_SLOT.with(|s| s.set(slot));
+}
