@@ -91,7 +91,7 @@ mod tests {
                 Dirty { file: 3, pages: 9, since: 20 },
             ]
         };
-        assert_eq!(choose(dirty(), 0, None), []);
+        assert!(choose(dirty(), 0, None).is_empty());
         assert_eq!(choose(dirty(), 3, None), [2]);
         assert_eq!(choose(dirty(), 4, None), [2, 3]);
         assert_eq!(choose(dirty(), 0, Some(20)), [2, 3]);

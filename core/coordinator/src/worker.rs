@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::mem::ManuallyDrop;
 use std::os::fd::AsFd;
+use std::rc::Rc;
 use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 use std::time::{Duration, Instant};
 
@@ -26,8 +27,10 @@ const TICK: Duration = Duration::from_millis(50);
 const IDLE_TICK: Duration = Duration::from_millis(200);
 /// After messages that nobody waits for an answer to, others are let come together.
 const NAP: Duration = Duration::from_millis(2);
-/// Messages of one connection that are dealt with before the next one's turn.
+/// Descriptors that are taken from one connection before the next one's turn.
 const TURN: usize = 64;
+/// Rounds of messages, one of each connection, before the worker looks round again.
+const ROUNDS: usize = 64;
 /// How long a coordinator that stays while it is held waits for the first to hold it.
 const FIRST_HOLD: Duration = Duration::from_secs(30);
 
@@ -44,7 +47,7 @@ struct Worker<'a> {
     shared: &'a Shared,
     pool: Pool,
     who: Caller,
-    sessions: Vec<Session>,
+    sessions: Vec<Rc<Session>>,
     clients: Clients,
     /// When to try again, by file slot, and the error that was met.
     retry: HashMap<u32, (Instant, Errno)>,
@@ -77,7 +80,8 @@ impl<'a> Worker<'a> {
         become_client(&pool);
         let mut keep: HashSet<i32> = shared.descriptors().into();
         keep.extend(keeper::known(&pool));
-        let sessions: Vec<_> = inherited::connections(&keep).into_iter().filter_map(Session::new).collect();
+        let sessions: Vec<_> =
+            inherited::connections(&keep).into_iter().filter_map(Session::new).map(Rc::new).collect();
         header.worker.store(std::process::id(), Release);
         tracing::info!(
             "worker {} serves, number {incarnation}, with {} connections",
@@ -108,7 +112,6 @@ impl<'a> Worker<'a> {
             if self.told_by_signal() {
                 self.stop(1, 0);
             }
-            self.accept();
             let only_keeps = self.answer_all();
             // Processes can have died only while there was something to wait for.
             if woken || looked.is_none_or(|at| at.elapsed() >= tick) {
@@ -159,7 +162,7 @@ impl<'a> Worker<'a> {
                 Ok(socket) => match Session::new(socket) {
                     Some(session) if session.uid == own => {
                         self.held = true;
-                        self.sessions.push(session);
+                        self.sessions.push(Rc::new(session));
                     }
                     Some(other) => {
                         tracing::warn!("user {} (process {}) is refused", other.uid, other.pid);
@@ -179,50 +182,58 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Deals with all messages that are there. Whether there were some, and none of them is waited for.
+    /// Deals with the messages that are there. Whether there were some, and none of them is waited for.
     fn answer_all(&mut self) -> bool {
         let (mut some, mut awaited) = (false, false);
-        let mut more = true;
-        while more && !self.done {
-            more = false;
-            let mut sessions = std::mem::take(&mut self.sessions);
-            sessions.retain(|session| {
-                for _ in 0..TURN {
-                    match session.peek() {
-                        Next::Nothing => return true,
-                        Next::End => return false,
-                        Next::Garbage => {
-                            session.send(Message::new(Kind::Refused, libc::EPROTO as u64), None);
-                            return false;
-                        }
-                        Next::Message(message) => {
-                            some = true;
-                            awaited |= message.kind != Kind::Keep;
-                            if !self.answer(session, message) {
-                                return false;
-                            }
-                        }
+        for _ in 0..ROUNDS {
+            some |= self.take_keeps();
+            let mut quiet = true;
+            for session in self.sessions.clone() {
+                let stays = match session.peek() {
+                    Next::Nothing | Next::Message(Message { kind: Kind::Keep, .. }) => true,
+                    Next::End => false,
+                    Next::Garbage => {
+                        session.send(Message::new(Kind::Refused, libc::EPROTO as u64), None);
+                        false
                     }
+                    Next::Message(message) => {
+                        (some, awaited, quiet) = (true, true, false);
+                        // What was handed over before this was asked counts, whoever handed it over.
+                        self.take_keeps();
+                        self.answer(&session, message)
+                    }
+                };
+                if !stays {
+                    self.sessions.retain(|other| !Rc::ptr_eq(other, &session));
                 }
-                more = true;
-                true
-            });
-            sessions.append(&mut self.sessions);
-            self.sessions = sessions;
+            }
+            if quiet || self.done {
+                break;
+            }
         }
         some && !awaited
+    }
+
+    /// Takes all descriptors that are next on their connections. Whether there were some.
+    fn take_keeps(&mut self) -> bool {
+        self.accept();
+        let mut some = false;
+        for session in &self.sessions {
+            for _ in 0..TURN {
+                let Next::Message(message @ Message { kind: Kind::Keep, .. }) = session.peek() else { break };
+                some = true;
+                if let Some(descriptor) = session.take() {
+                    keeper::keep(&self.pool, message.a, descriptor);
+                }
+            }
+        }
+        some
     }
 
     /// Deals with one message. Whether the connection stays.
     fn answer(&mut self, session: &Session, message: Message) -> bool {
         let done = |errno: i32, count: u64| Message { kind: Kind::Done, a: errno as u64, b: count, c: 0 };
         let reply = match message.kind {
-            Kind::Keep => {
-                if let Some(descriptor) = session.take() {
-                    keeper::keep(&self.pool, message.a, descriptor);
-                }
-                return true;
-            }
             Kind::Hello => {
                 session.take();
                 let length = self.pool.segment().layout().length;
@@ -250,7 +261,7 @@ impl<'a> Worker<'a> {
                 let (errno, count) = self.stop(message.a, session.pid);
                 done(errno, count)
             }
-            Kind::Welcome | Kind::Done | Kind::Refused => {
+            Kind::Keep | Kind::Welcome | Kind::Done | Kind::Refused => {
                 session.send(Message::new(Kind::Refused, libc::EPROTO as u64), None);
                 return false;
             }
