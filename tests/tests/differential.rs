@@ -4,7 +4,7 @@
 //! the first script, `MILLPOND_SCRIPT` a file with one script to run instead.
 
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use millpond_tests::differential::{Campaign, Place, Side, Tally};
 use millpond_tests::executor::FAULT_VARIABLE;
@@ -78,6 +78,7 @@ fn campaign<'a>(name: &'a str, grounds: &'a Grounds, right: Side, scripts: usize
         places: grounds.places(),
         scratch: grounds.scratch.path(),
         reports: Path::new(env!("CARGO_TARGET_TMPDIR")),
+        patience: Duration::from_secs(3),
         shrink_runs: 600,
     }
 }
@@ -162,7 +163,12 @@ fn altered_runs_are_detected() {
     let grounds = Grounds::new();
     for (fault, first) in [("flip:0", "tree b"), ("drop:0", "1 Write")] {
         let side = Side::new("altered", &[(FAULT_VARIABLE.into(), fault.into())]);
-        let campaign = Campaign { seed: 1, shrink_runs: 40, ..campaign("altered", &grounds, side, SCRIPTS) };
+        let campaign = Campaign {
+            seed: 1,
+            shrink_runs: 40,
+            patience: Duration::ZERO,
+            ..campaign("altered", &grounds, side, SCRIPTS)
+        };
         let difference = campaign.differ(0, &script).unwrap_or_else(|| panic!("{fault} was not noticed"));
         let lines = difference.first_lines();
         let line = lines.lines().find(|line| line.contains("altered: ")).expect("a differing line");

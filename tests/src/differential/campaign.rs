@@ -14,8 +14,6 @@ use crate::script::strategy::scripts;
 use crate::script::Script;
 use crate::tree;
 
-/// How long the bytes of a killed process may take to reach the file.
-const KILLED_BOUND: Duration = Duration::from_secs(3);
 /// Longest that each part of shrinking may take.
 const SHRINK_TIME: Duration = Duration::from_secs(60);
 
@@ -57,6 +55,8 @@ pub struct Campaign<'a> {
     pub scratch: &'a Path,
     /// Where failures are kept.
     pub reports: &'a Path,
+    /// How long the bytes of a killed process may take to reach the file.
+    pub patience: Duration,
     /// Most runs that the general part of shrinking takes.
     pub shrink_runs: usize,
 }
@@ -143,7 +143,7 @@ impl Campaign<'_> {
         }
         let mut trees = [tree::snapshot(&roots[0])?, tree::snapshot(&roots[1])?];
         if script.kills() && transcripts[0] == transcripts[1] {
-            let deadline = Instant::now() + KILLED_BOUND;
+            let deadline = Instant::now() + self.patience;
             while trees[0] != trees[1] && Instant::now() < deadline {
                 std::thread::sleep(Duration::from_millis(10));
                 trees = [tree::snapshot(&roots[0])?, tree::snapshot(&roots[1])?];

@@ -5,7 +5,7 @@ use std::ffi::CString;
 use super::image::Image;
 use super::outcome::Outcome;
 use super::{end, say, Process};
-use crate::script::op::SpawnAction;
+use crate::script::op::{ExecCall, SpawnAction};
 use crate::script::{End, Op, NEVER_OPEN, SLOTS};
 
 extern "C" {
@@ -30,7 +30,7 @@ pub fn wait(child: i32) -> String {
 
 impl Process {
     fn is_killer(ops: &[Op], end: End) -> bool {
-        end == End::Kill || ops.iter().any(Op::kills)
+        end.is_violent() || ops.iter().any(Op::kills)
     }
 
     pub(super) fn fork(&mut self, at: &str, ops: &[Op], how: End) -> String {
@@ -58,7 +58,7 @@ impl Process {
         }
     }
 
-    pub(super) fn exec(&mut self, at: &str, ops: &[Op], how: End, clear_environment: bool) -> String {
+    pub(super) fn exec(&mut self, at: &str, ops: &[Op], how: End, call: ExecCall) -> String {
         let arguments = self.image(at, ops, how).arguments();
         // SAFETY: no other thread is alive here, so the child may do anything.
         let child = unsafe { libc::fork() };
@@ -67,16 +67,34 @@ impl Process {
             let nothing = [std::ptr::null()];
             // SAFETY: both vectors end in a null pointer and their strings are alive.
             unsafe {
-                if clear_environment {
-                    libc::execve(pointers[0], pointers.as_ptr(), nothing.as_ptr());
-                } else {
-                    libc::execv(pointers[0], pointers.as_ptr());
-                }
+                match call {
+                    ExecCall::Execv => libc::execv(pointers[0], pointers.as_ptr()),
+                    ExecCall::Execvp => libc::execvp(pointers[0], pointers.as_ptr()),
+                    ExecCall::Execl => libc::execl(
+                        pointers[0],
+                        pointers[0],
+                        pointers[1],
+                        pointers[2],
+                        std::ptr::null::<libc::c_char>(),
+                    ),
+                    ExecCall::Fexecve => {
+                        let program = libc::open(pointers[0], libc::O_RDONLY | libc::O_CLOEXEC);
+                        libc::fexecve(program, pointers.as_ptr(), environ.cast())
+                    }
+                    ExecCall::Cleared => libc::execve(pointers[0], pointers.as_ptr(), nothing.as_ptr()),
+                };
                 libc::_exit(127)
             }
         }
         self.killed |= Self::is_killer(ops, how);
         wait(child)
+    }
+
+    pub(super) fn system(&self, command: &str) -> String {
+        let command = CString::new(command).expect("commands hold no null bytes");
+        // SAFETY: the command is a live C string.
+        let status = unsafe { libc::system(command.as_ptr()) };
+        format!("status {status:#x}")
     }
 
     pub(super) fn exec_self(&mut self, at: &str) -> String {

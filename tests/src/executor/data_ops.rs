@@ -1,5 +1,6 @@
 //! Reads and writes of every form.
 
+use super::aliases;
 use super::memory::Memory;
 use super::outcome::Outcome;
 use super::{Fault, Process};
@@ -15,7 +16,7 @@ struct Prepared {
 
 impl Prepared {
     fn new(data: &Data) -> Prepared {
-        let vectored = !matches!(data.call, DataCall::Plain | DataCall::At | DataCall::At64);
+        let vectored = data.call.is_vectored();
         let lens: Vec<usize> =
             data.lens.iter().take(if vectored { 8 } else { 1 }).map(|len| *len as usize).collect();
         let memory = Memory::new(lens.iter().sum(), data.buffer);
@@ -49,6 +50,13 @@ impl Process {
         let outcome = Outcome::of(|| unsafe {
             match data.call {
                 DataCall::Plain => libc::read(fd, pointer, len) as i64,
+                DataCall::Checked => aliases::__read_chk(fd, pointer, len, len) as i64,
+                DataCall::CheckedAt => aliases::__pread_chk(fd, pointer, len, data.offset, len) as i64,
+                DataCall::CheckedAt64 => aliases::__pread64_chk(fd, pointer, len, data.offset, len) as i64,
+                DataCall::Syscall => libc::syscall(libc::SYS_read, fd, pointer, len),
+                DataCall::SyscallAt => libc::syscall(libc::SYS_pread64, fd, pointer, len, data.offset),
+                DataCall::VectorAt64 => libc::preadv64(fd, vector, count, data.offset) as i64,
+                DataCall::VectorAt264 => aliases::preadv64v2(fd, vector, count, data.offset, data.rwf) as i64,
                 DataCall::At => libc::pread(fd, pointer, len, data.offset) as i64,
                 DataCall::At64 => libc::pread64(fd, pointer, len, data.offset) as i64,
                 DataCall::Vector => libc::readv(fd, vector, count) as i64,
@@ -80,9 +88,17 @@ impl Process {
         // SAFETY: the kernel checks every address and only reads.
         let outcome = Outcome::of(|| unsafe {
             match data.call {
-                DataCall::Plain => libc::write(fd, pointer, len) as i64,
-                DataCall::At => libc::pwrite(fd, pointer, len, data.offset) as i64,
-                DataCall::At64 => libc::pwrite64(fd, pointer, len, data.offset) as i64,
+                DataCall::Plain | DataCall::Checked => libc::write(fd, pointer, len) as i64,
+                DataCall::Syscall => libc::syscall(libc::SYS_write, fd, pointer, len),
+                DataCall::SyscallAt => libc::syscall(libc::SYS_pwrite64, fd, pointer, len, data.offset),
+                DataCall::VectorAt64 => libc::pwritev64(fd, vector, count, data.offset) as i64,
+                DataCall::VectorAt264 => {
+                    aliases::pwritev64v2(fd, vector, count, data.offset, data.rwf) as i64
+                }
+                DataCall::At | DataCall::CheckedAt => libc::pwrite(fd, pointer, len, data.offset) as i64,
+                DataCall::At64 | DataCall::CheckedAt64 => {
+                    libc::pwrite64(fd, pointer, len, data.offset) as i64
+                }
                 DataCall::Vector => libc::writev(fd, vector, count) as i64,
                 DataCall::VectorAt => libc::pwritev(fd, vector, count, data.offset) as i64,
                 DataCall::VectorAt2 => libc::pwritev2(fd, vector, count, data.offset, data.rwf) as i64,

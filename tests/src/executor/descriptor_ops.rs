@@ -1,5 +1,6 @@
 //! Opening, positioning, duplicating, closing and locking.
 
+use super::aliases;
 use super::outcome::Outcome;
 use super::Process;
 use crate::script::op::{LockCall, OpenCall};
@@ -24,9 +25,19 @@ impl Process {
         }
         let path = self.path(path);
         let dir = dir_slot.map_or(libc::AT_FDCWD, |dir_slot| self.fd(dir_slot));
+        let has_mode = flags & (libc::O_CREAT | (libc::O_TMPFILE & !libc::O_DIRECTORY)) != 0;
         // SAFETY: the path is a live C string.
         let outcome = Outcome::of(|| unsafe {
             match call {
+                OpenCall::Checked if !has_mode => aliases::__open_2(path.as_ptr(), flags),
+                OpenCall::Checked64 if !has_mode => aliases::__open64_2(path.as_ptr(), flags),
+                OpenCall::CheckedAt if !has_mode => aliases::__openat_2(dir, path.as_ptr(), flags),
+                OpenCall::CheckedAt64 if !has_mode => aliases::__openat64_2(dir, path.as_ptr(), flags),
+                OpenCall::Creat64 => libc::creat64(path.as_ptr(), mode),
+                OpenCall::Syscall => libc::syscall(libc::SYS_openat, dir, path.as_ptr(), flags, mode) as i32,
+                OpenCall::Openat2 => aliases::openat2(dir, path.as_ptr(), flags, mode),
+                OpenCall::Checked | OpenCall::CheckedAt => libc::open(path.as_ptr(), flags, mode),
+                OpenCall::Checked64 | OpenCall::CheckedAt64 => libc::open64(path.as_ptr(), flags, mode),
                 OpenCall::Open => libc::open(path.as_ptr(), flags, mode),
                 OpenCall::Open64 => libc::open64(path.as_ptr(), flags, mode),
                 OpenCall::Openat => libc::openat(dir, path.as_ptr(), flags, mode),
@@ -41,7 +52,13 @@ impl Process {
     pub(super) fn lseek(&self, slot: u8, offset: i64, whence: i32) -> String {
         let fd = self.fd(slot);
         // SAFETY: takes no memory.
-        let outcome = Outcome::of(|| unsafe { libc::lseek(fd, offset, whence) });
+        let outcome = Outcome::of(|| unsafe {
+            if offset % 2 == 0 {
+                libc::lseek(fd, offset, whence)
+            } else {
+                libc::lseek64(fd, offset, whence)
+            }
+        });
         format!("{outcome}{}", self.position(fd))
     }
 
@@ -61,7 +78,7 @@ impl Process {
     }
 
     /// Puts a new descriptor into a slot and closes what was there.
-    fn take_over(&mut self, to_slot: u8, outcome: Outcome) -> String {
+    pub(super) fn take_over(&mut self, to_slot: u8, outcome: Outcome) -> String {
         let before = self.fd(to_slot);
         let mut closed = String::new();
         if outcome.is_ok() {

@@ -25,20 +25,40 @@ impl Process {
     pub(super) fn truncate(&self, path: &str, len: i64) -> String {
         let path = self.path(path);
         // SAFETY: the path is a live C string.
-        Outcome::of(|| unsafe { libc::truncate(path.as_ptr(), len) }).to_string()
+        Outcome::of(|| unsafe {
+            if len % 2 == 0 {
+                libc::truncate(path.as_ptr(), len)
+            } else {
+                libc::truncate64(path.as_ptr(), len)
+            }
+        })
+        .to_string()
     }
 
     pub(super) fn ftruncate(&self, slot: u8, len: i64) -> String {
         let fd = self.fd(slot);
         // SAFETY: takes no memory.
-        let outcome = Outcome::of(|| unsafe { libc::ftruncate(fd, len) });
+        let outcome = Outcome::of(|| unsafe {
+            if len % 2 == 0 {
+                libc::ftruncate(fd, len)
+            } else {
+                libc::ftruncate64(fd, len)
+            }
+        });
         format!("{outcome}{}", self.position(fd))
     }
 
     pub(super) fn fallocate(&self, slot: u8, mode: i32, offset: i64, len: i64) -> String {
         let fd = self.fd(slot);
         // SAFETY: takes no memory.
-        Outcome::of(|| unsafe { libc::fallocate(fd, mode, offset, len) }).to_string()
+        Outcome::of(|| unsafe {
+            if len % 2 == 0 {
+                libc::fallocate(fd, mode, offset, len)
+            } else {
+                libc::fallocate64(fd, mode, offset, len)
+            }
+        })
+        .to_string()
     }
 
     pub(super) fn posix_fallocate(&self, slot: u8, offset: i64, len: i64) -> String {

@@ -90,6 +90,10 @@ pub fn main() {
     std::env::set_current_dir(second).expect("enter directory");
     // SAFETY: takes no memory.
     unsafe { libc::umask(0o022) };
+    let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // Scripts may abort, and a core would lie among their files.
+    // SAFETY: the limit outlives the call.
+    unsafe { libc::setrlimit(libc::RLIMIT_CORE, &none) };
     let mut process = Process::new(second.clone(), path);
     if script.workers > 1 {
         process.solo = false;

@@ -4,6 +4,7 @@
 //! depends on time, inode numbers, addresses or scheduling, so that two runs of one script in two
 //! directories print the same. What is compared, and with what, is left to [`crate::differential`].
 
+mod aliases;
 mod child_ops;
 mod data_ops;
 mod descriptor_ops;
@@ -12,6 +13,7 @@ mod image;
 mod map_ops;
 mod memory;
 pub mod name_ops;
+mod other_ops;
 mod outcome;
 pub mod raw;
 mod stream_ops;
@@ -182,6 +184,20 @@ impl Process {
             Op::Fseek { stream, offset, whence } => self.fseek(*stream, *offset, *whence),
             Op::Fflush { stream } => self.fflush(*stream),
             Op::Fclose { stream } => self.fclose(*stream),
+            Op::Dprintf { slot, seed } => self.dprintf(*slot, *seed),
+            Op::Getline { stream } => self.getline(*stream),
+            Op::Freopen { stream, path, mode } => self.freopen(*stream, path, mode),
+            Op::Tmpfile { stream } => self.tmpfile(*stream),
+            Op::Mkostemp { slot, to, cloexec } => self.mkostemp(*slot, to, *cloexec),
+            Op::Remove { path } => self.remove(path),
+            Op::Hint { slot, call } => self.hint(*slot, *call),
+            Op::Fchown { slot } => self.fchown(*slot),
+            Op::Splice { from_slot, to_slot, from, to, len } => {
+                self.splice(*from_slot, *to_slot, *from, *to, *len)
+            }
+            Op::CloneFile { from_slot, to_slot } => self.clone_file(*from_slot, *to_slot),
+            Op::Aio { slot, write, offset, len, seed } => self.aio(*slot, *write, *offset, *len, *seed),
+            Op::PassSlot { slot, to_slot, close } => self.pass_slot(*slot, *to_slot, *close),
             Op::Lock { slot, call, kind, start, len } => self.lock(*slot, *call, *kind, *start, *len),
             Op::RawAfterSync { slot } => self.raw_after_sync(*slot),
             Op::RawAfterClose { path } => self.raw_after_close(path),
@@ -189,7 +205,8 @@ impl Process {
                 self.stripes(*slot, *crew, *members, *stripe, *rounds, *seed)
             }
             Op::Fork { ops, end } => self.fork(at, ops, *end),
-            Op::Exec { ops, end, clear_environment } => self.exec(at, ops, *end, *clear_environment),
+            Op::Exec { ops, end, call } => self.exec(at, ops, *end, *call),
+            Op::System { command } => self.system(command),
             Op::Spawn { actions, ops, end } => self.spawn(at, actions, ops, *end),
             Op::ExecSelf => self.exec_self(at),
             // Carried out by whoever gives out the turns; a process alone has nobody to do it.
@@ -219,6 +236,10 @@ fn end(how: End) -> ! {
         End::Exit => unsafe { libc::exit(0) },
         // SAFETY: as above.
         End::Quick => unsafe { libc::_exit(0) },
+        // SAFETY: ends the process.
+        End::Abort => unsafe { libc::abort() },
+        // SAFETY: ends the process; nothing is registered with `at_quick_exit`.
+        End::QuickExit => unsafe { aliases::quick_exit(0) },
         End::Kill => {
             // SAFETY: a signal to oneself touches no memory.
             unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };

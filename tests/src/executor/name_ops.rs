@@ -1,5 +1,6 @@
 //! Names, modes, times and the stat family.
 
+use super::aliases;
 use super::outcome::Outcome;
 use super::Process;
 use crate::script::op::StatCall;
@@ -53,6 +54,8 @@ impl Process {
             match call {
                 StatCall::Stat => libc::stat(path, out.cast()),
                 StatCall::Stat64 | StatCall::Statx => libc::stat64(path, out),
+                StatCall::Old => aliases::xstat("__xstat", path, out),
+                StatCall::OldLink => aliases::xstat("__lxstat64", path, out),
                 StatCall::Lstat => libc::lstat(path, out.cast()),
                 StatCall::Fstatat => libc::fstatat(libc::AT_FDCWD, path, out.cast(), 0),
                 StatCall::FstatatNoFollow => {
@@ -78,6 +81,8 @@ impl Process {
                 StatCall::Fstatat | StatCall::FstatatNoFollow => {
                     libc::fstatat(fd, c"".as_ptr(), out.cast(), libc::AT_EMPTY_PATH)
                 }
+                StatCall::Old => aliases::fxstat("__fxstat", fd, out),
+                StatCall::OldLink => aliases::fxstat("__fxstat64", fd, out),
                 StatCall::Stat64 | StatCall::Statx => libc::fstat64(fd, out),
             }
         });

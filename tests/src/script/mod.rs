@@ -41,8 +41,19 @@ pub enum End {
     Exit,
     /// `_exit`, which does not.
     Quick,
+    /// `quick_exit`.
+    QuickExit,
+    /// `abort`.
+    Abort,
     /// `SIGKILL`.
     Kill,
+}
+
+impl End {
+    /// Whether the process ends in a way that leaves its bytes to others to flush.
+    pub fn is_violent(self) -> bool {
+        matches!(self, End::Abort | End::Kill)
+    }
 }
 
 /// One operation of one worker.
@@ -94,7 +105,7 @@ impl Script {
 
     /// Whether any process of the script is killed, so that its bytes may reach the file a little later.
     pub fn kills(&self) -> bool {
-        self.end == End::Kill || self.steps.iter().any(|step| step.op.kills())
+        self.end.is_violent() || self.steps.iter().any(|step| step.op.kills())
     }
 }
 

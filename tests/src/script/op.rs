@@ -13,9 +13,19 @@ pub enum OpenCall {
     Openat,
     Openat64,
     Creat,
+    Creat64,
+    /// `__open_2`, which compilers put in for `open` without a mode; plain `open` where there is one.
+    Checked,
+    Checked64,
+    CheckedAt,
+    CheckedAt64,
+    /// `openat` through `syscall`.
+    Syscall,
+    /// `openat2`, which has no other way.
+    Openat2,
 }
 
-/// Which of the calls that move bytes is used; the same five exist for both directions.
+/// Which of the calls that move bytes is used; the same exist for both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "each is named after its call")]
 pub enum DataCall {
@@ -24,7 +34,27 @@ pub enum DataCall {
     At64,
     Vector,
     VectorAt,
+    VectorAt64,
     VectorAt2,
+    VectorAt264,
+    /// `__read_chk`, which compilers put in for `read`; for writes as `Plain`.
+    Checked,
+    /// `__pread_chk`; for writes as `At`.
+    CheckedAt,
+    /// `__pread64_chk`; for writes as `At64`.
+    CheckedAt64,
+    /// `read` or `write` through `syscall`.
+    Syscall,
+    /// `pread64` or `pwrite64` through `syscall`.
+    SyscallAt,
+}
+
+impl DataCall {
+    /// Whether the call takes a vector of buffers.
+    pub fn is_vectored(self) -> bool {
+        use DataCall::{Vector, VectorAt, VectorAt2, VectorAt264, VectorAt64};
+        matches!(self, Vector | VectorAt | VectorAt64 | VectorAt2 | VectorAt264)
+    }
 }
 
 /// What the buffer of a data call points to.
@@ -105,6 +135,28 @@ pub enum MapUse {
     SharedWrite,
     /// The same, with `msync`.
     SharedWriteSync,
+}
+
+/// Which call makes a process another program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "each is named after its call")]
+pub enum ExecCall {
+    Execv,
+    Execvp,
+    Execl,
+    Fexecve,
+    /// `execve` with an empty environment.
+    Cleared,
+}
+
+/// What is told to the kernel about a file's bytes without changing them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "each is named after its call")]
+pub enum HintCall {
+    Syncfs,
+    SyncFileRange,
+    FadviseDontNeed,
+    Readahead,
 }
 
 /// How bytes are written by several at once.
@@ -341,6 +393,64 @@ pub enum Op {
     Fclose {
         stream: u8,
     },
+    Dprintf {
+        slot: u8,
+        seed: u32,
+    },
+    Getline {
+        stream: u8,
+    },
+    Freopen {
+        stream: u8,
+        path: String,
+        mode: String,
+    },
+    Tmpfile {
+        stream: u8,
+    },
+    /// `mkostemp`, with the file then renamed to a name that is not random.
+    Mkostemp {
+        slot: u8,
+        to: String,
+        cloexec: bool,
+    },
+    Remove {
+        path: String,
+    },
+    Hint {
+        slot: u8,
+        call: HintCall,
+    },
+    Fchown {
+        slot: u8,
+    },
+    /// `splice` through a pipe.
+    Splice {
+        from_slot: u8,
+        to_slot: u8,
+        from: Option<i64>,
+        to: Option<i64>,
+        len: u32,
+    },
+    /// `ioctl(FICLONE)`.
+    CloneFile {
+        from_slot: u8,
+        to_slot: u8,
+    },
+    /// `aio_read` or `aio_write`, waited for.
+    Aio {
+        slot: u8,
+        write: bool,
+        offset: i64,
+        len: u32,
+        seed: u32,
+    },
+    /// A descriptor sent to oneself through a socket.
+    PassSlot {
+        slot: u8,
+        to_slot: u8,
+        close: bool,
+    },
     Lock {
         slot: u8,
         call: LockCall,
@@ -374,13 +484,17 @@ pub enum Op {
     Exec {
         ops: Vec<Op>,
         end: End,
-        clear_environment: bool,
+        call: ExecCall,
     },
     /// The same through `posix_spawn`.
     Spawn {
         actions: Vec<SpawnAction>,
         ops: Vec<Op>,
         end: End,
+    },
+    /// A shell does `command`.
+    System {
+        command: String,
     },
     /// The process becomes another program, which goes on with the script.
     ExecSelf,
@@ -398,6 +512,9 @@ pub enum StatCall {
     Fstatat,
     FstatatNoFollow,
     Statx,
+    /// `__xstat`, `__fxstat`: what `stat` was in programs built long ago.
+    Old,
+    OldLink,
 }
 
 impl Op {
@@ -405,7 +522,7 @@ impl Op {
     pub fn kills(&self) -> bool {
         match self {
             Op::Fork { ops, end } | Op::Exec { ops, end, .. } | Op::Spawn { ops, end, .. } => {
-                *end == End::Kill || ops.iter().any(Op::kills)
+                end.is_violent() || ops.iter().any(Op::kills)
             }
             Op::KillWorker => true,
             _ => false,

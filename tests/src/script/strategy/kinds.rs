@@ -6,7 +6,7 @@ use proptest::sample::select;
 
 use super::values::{any_offset, data, len, mode, name, offset, open_flags, path, short_len, slot};
 use crate::executor::name_ops::LONG_AGO;
-use crate::script::op::{Crew, LockCall, MapUse, Op, OpenCall, StatCall};
+use crate::script::op::{Crew, HintCall, LockCall, MapUse, Op, OpenCall, StatCall};
 use crate::script::{OpenFlags, MAPS, STREAMS};
 
 /// Opens and closes.
@@ -17,6 +17,15 @@ pub fn opening() -> BoxedStrategy<Op> {
         2 => Just(OpenCall::Openat),
         1 => Just(OpenCall::Openat64),
         1 => Just(OpenCall::Creat),
+        2 => select(&[
+            OpenCall::Creat64,
+            OpenCall::Checked,
+            OpenCall::Checked64,
+            OpenCall::CheckedAt,
+            OpenCall::CheckedAt64,
+            OpenCall::Syscall,
+            OpenCall::Openat2,
+        ][..]),
     ];
     let open = (slot(), call, weighted(0.1, slot()), path(), open_flags(), mode()).prop_map(
         |(slot, call, dir_slot, path, flags, mode)| {
@@ -110,7 +119,16 @@ pub fn bytes() -> BoxedStrategy<Op> {
 pub fn descriptors() -> BoxedStrategy<Op> {
     let status =
         select(&[0, libc::O_APPEND, libc::O_NONBLOCK, libc::O_APPEND | libc::O_NONBLOCK, libc::O_RDONLY][..]);
-    let stat = select(&[StatCall::Stat, StatCall::Stat64, StatCall::Fstatat, StatCall::Statx][..]);
+    let stat = select(
+        &[
+            StatCall::Stat,
+            StatCall::Stat64,
+            StatCall::Fstatat,
+            StatCall::Statx,
+            StatCall::Old,
+            StatCall::OldLink,
+        ][..],
+    );
     let kind = select(&[libc::F_RDLCK, libc::F_WRLCK, libc::F_UNLCK][..]);
     let call = select(&[LockCall::Process, LockCall::Description, LockCall::Flock, LockCall::Ask][..]);
     let lock = (slot(), call, kind, 0..3_i64, 0..3_i64).prop_map(|(slot, call, kind, start, len)| Op::Lock {
@@ -149,6 +167,8 @@ pub fn names() -> BoxedStrategy<Op> {
             StatCall::Fstatat,
             StatCall::FstatatNoFollow,
             StatCall::Statx,
+            StatCall::Old,
+            StatCall::OldLink,
         ][..],
     );
     let flags =
@@ -213,8 +233,45 @@ pub fn streams() -> BoxedStrategy<Op> {
         5 => (stream(), 0..300_u32).prop_map(|(stream, len)| Op::Fgets { stream, len }),
         5 => (stream(), len()).prop_map(|(stream, len)| Op::Fread { stream, len }),
         5 => seek,
+        3 => stream().prop_map(|stream| Op::Getline { stream }),
+        1 => (stream(), path(), modes()).prop_map(|(stream, path, mode)| Op::Freopen { stream, path, mode }),
+        1 => stream().prop_map(|stream| Op::Tmpfile { stream }),
         3 => stream().prop_map(|stream| Op::Fflush { stream }),
         2 => stream().prop_map(|stream| Op::Fclose { stream }),
+    ]
+    .boxed()
+}
+
+/// Calls that are made more rarely.
+pub fn others() -> BoxedStrategy<Op> {
+    // The first waits for everything on the file system, whoever wrote it.
+    let hint = prop_oneof![
+        1 => Just(HintCall::Syncfs),
+        4 => Just(HintCall::SyncFileRange),
+        4 => Just(HintCall::FadviseDontNeed),
+        4 => Just(HintCall::Readahead),
+    ];
+    let at = || weighted(0.5, offset());
+    let splice = (slot(), slot(), at(), at(), len())
+        .prop_map(|(from_slot, to_slot, from, to, len)| Op::Splice { from_slot, to_slot, from, to, len });
+    let aio = (slot(), any::<bool>(), any_offset(), len(), any::<u32>())
+        .prop_map(|(slot, write, offset, len, seed)| Op::Aio { slot, write, offset, len, seed });
+    let pass = (slot(), slot(), any::<bool>()).prop_map(|(slot, to_slot, close)| Op::PassSlot {
+        slot,
+        to_slot,
+        close,
+    });
+    prop_oneof![
+        3 => (slot(), any::<u32>()).prop_map(|(slot, seed)| Op::Dprintf { slot, seed }),
+        2 => (slot(), name(), any::<bool>())
+            .prop_map(|(slot, to, cloexec)| Op::Mkostemp { slot, to, cloexec }),
+        1 => name().prop_map(|path| Op::Remove { path }),
+        2 => (slot(), hint).prop_map(|(slot, call)| Op::Hint { slot, call }),
+        1 => slot().prop_map(|slot| Op::Fchown { slot }),
+        2 => splice,
+        1 => (slot(), slot()).prop_map(|(from_slot, to_slot)| Op::CloneFile { from_slot, to_slot }),
+        2 => aio,
+        3 => pass,
     ]
     .boxed()
 }

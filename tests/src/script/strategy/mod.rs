@@ -10,9 +10,9 @@ mod values;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::op::{Op, SpawnAction};
+use super::op::{ExecCall, Op, SpawnAction};
 use super::{InitialFile, OpenFlags, Script, Step};
-use kinds::{bytes, descriptors, mappings, names, opening, streams};
+use kinds::{bytes, descriptors, mappings, names, opening, others, streams};
 use values::{end, initial_len, path, slot};
 
 /// What a script is mostly about.
@@ -42,6 +42,7 @@ fn leaf(theme: Theme) -> BoxedStrategy<Op> {
         weights[3] => names(),
         weights[4] => mappings(),
         weights[5] => streams(),
+        4 => others(),
     ]
     .boxed()
 }
@@ -58,13 +59,29 @@ fn child(inner: BoxedStrategy<Op>) -> BoxedStrategy<Op> {
             flags
         }),
     ];
+    let exec_call = prop_oneof![
+        4 => Just(ExecCall::Execv),
+        1 => Just(ExecCall::Execvp),
+        1 => Just(ExecCall::Execl),
+        1 => Just(ExecCall::Fexecve),
+        1 => Just(ExecCall::Cleared),
+    ];
+    let command = proptest::sample::select(
+        &[
+            "cksum < a",
+            "cat a d/x | cksum",
+            "printf 'a line\\n' >> b",
+            "head -c 5000 a > c; cksum c",
+            "exec 3>&1 > b; echo one; (echo two); cksum < a; exec >&3; cksum < b",
+        ][..],
+    );
     prop_oneof![
         6 => (ops(), end()).prop_map(|(ops, end)| Op::Fork { ops, end }),
-        3 => (ops(), end(), prop::bool::weighted(0.2))
-            .prop_map(|(ops, end, clear_environment)| Op::Exec { ops, end, clear_environment }),
+        3 => (ops(), end(), exec_call).prop_map(|(ops, end, call)| Op::Exec { ops, end, call }),
         3 => (vec(action, 0..4), ops(), end())
             .prop_map(|(actions, ops, end)| Op::Spawn { actions, ops, end }),
         1 => Just(Op::ExecSelf),
+        1 => command.prop_map(|command| Op::System { command: command.into() }),
     ]
     .boxed()
 }

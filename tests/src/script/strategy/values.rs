@@ -129,7 +129,13 @@ pub fn mode() -> impl Strategy<Value = u32> {
 
 /// How a process ends.
 pub fn end() -> impl Strategy<Value = End> {
-    prop_oneof![6 => Just(End::Exit), 3 => Just(End::Quick), 2 => Just(End::Kill)]
+    prop_oneof![
+        12 => Just(End::Exit),
+        6 => Just(End::Quick),
+        1 => Just(End::QuickExit),
+        1 => Just(End::Abort),
+        3 => Just(End::Kill),
+    ]
 }
 
 fn call() -> impl Strategy<Value = DataCall> {
@@ -140,6 +146,15 @@ fn call() -> impl Strategy<Value = DataCall> {
         2 => Just(DataCall::Vector),
         1 => Just(DataCall::VectorAt),
         1 => Just(DataCall::VectorAt2),
+        1 => select(&[
+            DataCall::VectorAt64,
+            DataCall::VectorAt264,
+            DataCall::Checked,
+            DataCall::CheckedAt,
+            DataCall::CheckedAt64,
+            DataCall::Syscall,
+            DataCall::SyscallAt,
+        ][..]),
     ]
 }
 
@@ -159,11 +174,12 @@ pub fn data(rwf: &'static [i32]) -> impl Strategy<Value = Data> {
     (slot(), call(), at, lens, select(rwf), buffer(), any::<u32>()).prop_map(
         |(slot, call, (offset, current), lens, rwf, buffer, seed)| {
             // Offset -1 means the current one for the second form of the vectored calls only.
-            let offset = if current && call == DataCall::VectorAt2 { -1 } else { offset };
-            let lens = match call {
-                DataCall::Plain | DataCall::At | DataCall::At64 => lens[..1].to_vec(),
-                _ => lens,
+            let offset = if current && matches!(call, DataCall::VectorAt2 | DataCall::VectorAt264) {
+                -1
+            } else {
+                offset
             };
+            let lens = if call.is_vectored() { lens } else { lens[..1].to_vec() };
             Data { slot, call, offset, lens, rwf, buffer, seed }
         },
     )
