@@ -1,7 +1,8 @@
 //! Random scripts, plain and under the shim: every line and every byte must agree.
 //!
 //! `MILLPOND_SCRIPTS` is the number of scripts, `MILLPOND_SEED` the seed, `MILLPOND_FIRST` the number of
-//! the first script, `MILLPOND_SCRIPT` a file with one script to run instead.
+//! the first script, `MILLPOND_SCRIPT` a file with one script to run instead. With `MILLPOND_SURVEY` set,
+//! a run goes on after a difference and lists them all in the end.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -78,6 +79,7 @@ fn campaign<'a>(name: &'a str, grounds: &'a Grounds, right: Side, scripts: usize
         places: grounds.places(),
         scratch: grounds.scratch.path(),
         reports: Path::new(env!("CARGO_TARGET_TMPDIR")),
+        survey: std::env::var_os("MILLPOND_SURVEY").is_some(),
         patience: Duration::from_secs(3),
         shrink_runs: 600,
     }
@@ -165,6 +167,7 @@ fn altered_runs_are_detected() {
         let side = Side::new("altered", &[(FAULT_VARIABLE.into(), fault.into())]);
         let campaign = Campaign {
             seed: 1,
+            survey: false,
             shrink_runs: 40,
             patience: Duration::ZERO,
             ..campaign("altered", &grounds, side, SCRIPTS)

@@ -55,6 +55,8 @@ pub struct Campaign<'a> {
     pub scratch: &'a Path,
     /// Where failures are kept.
     pub reports: &'a Path,
+    /// Run on after a difference and, at the end, list them all without shrinking any.
+    pub survey: bool,
     /// How long the bytes of a killed process may take to reach the file.
     pub patience: Duration,
     /// Most runs that the general part of shrinking takes.
@@ -65,13 +67,13 @@ impl Campaign<'_> {
     /// Runs every script.
     ///
     /// # Errors
-    /// The report of the first script whose runs differ.
+    /// The report of a script whose runs differ, or of all in a survey.
     pub fn run(&self) -> Result<Tally, String> {
         let started = Instant::now();
         let next = AtomicUsize::new(self.numbers.start);
         let stopped = AtomicBool::new(false);
         let operations = AtomicUsize::new(0);
-        let failure = Mutex::new(None);
+        let failures = Mutex::new(Vec::new());
         let threads = std::thread::available_parallelism().map_or(2, usize::from).min(8);
         std::thread::scope(|scope| {
             for _ in 0..threads {
@@ -86,21 +88,25 @@ impl Campaign<'_> {
                         let script = tree.current();
                         operations.fetch_add(script.steps.len(), Ordering::Relaxed);
                         if let Some(difference) = self.differ(number, &script) {
+                            if self.survey {
+                                let line = format!("script {number}:\n{}", difference.first_lines());
+                                failures.lock().expect("no panics").push(line);
+                                continue;
+                            }
                             stopped.store(true, Ordering::Relaxed);
                             let report = self.report(number, difference, &mut *tree);
-                            failure.lock().expect("no panics").get_or_insert(report);
+                            failures.lock().expect("no panics").push(report);
                         }
                     }
                 });
             }
         });
-        match failure.into_inner().expect("no panics") {
-            Some(report) => Err(report),
-            None => Ok(Tally {
-                scripts: self.numbers.len(),
-                operations: operations.into_inner(),
-                elapsed: started.elapsed(),
-            }),
+        let failures = failures.into_inner().expect("no panics");
+        if failures.is_empty() {
+            let (scripts, operations) = (self.numbers.len(), operations.into_inner());
+            Ok(Tally { scripts, operations, elapsed: started.elapsed() })
+        } else {
+            Err(format!("{}\n{} differ", failures.join("\n"), failures.len()))
         }
     }
 
