@@ -57,8 +57,13 @@ impl Row {
 
     /// What of the needs is missing on this machine.
     pub fn missing(&self) -> Vec<&'static str> {
-        self.needs().filter(|need| !is_there(need)).collect()
+        missing_of(&self.needs().collect::<Vec<_>>())
     }
+}
+
+/// Those of the needed executables (or `python:MODULE`) that are missing on this machine.
+pub fn missing_of(needs: &[&'static str]) -> Vec<&'static str> {
+    needs.iter().copied().filter(|need| !is_there(need)).collect()
 }
 
 fn is_there(need: &str) -> bool {
