@@ -142,7 +142,7 @@ impl Pool {
     pub fn view_files(&self) -> Vec<FileView> {
         let mut dirty = vec![0u64; self.segment.layout().sizes.files as usize];
         if self.segment.header().dirty_pages.load(Relaxed) > 0 {
-            for slot in 0..self.segment.layout().sizes.pages() {
+            for slot in 0..self.segment.pages() {
                 let page = self.segment.page(slot);
                 if let Some(sum) = page.file.load(Acquire).checked_sub(1).and_then(|f| dirty.get_mut(f as usize)) {
                     *sum += page.dirty.load().bytes();

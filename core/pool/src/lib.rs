@@ -89,10 +89,42 @@ impl Pool {
         self.segment.header().totals.sync_downs[reason as usize].fetch_add(1, Relaxed);
     }
 
+    /// The calling thread's stripe of counters.
     #[inline]
-    fn count(&self, who: Caller, pick: impl Fn(&stats::Stripe) -> &std::sync::atomic::AtomicU64, n: u64) {
+    fn tally(&self, who: Caller) -> Tally<'_> {
         let stripe = (who.me.thread() as usize).min(stats::STRIPES - 1);
-        stats::add(pick(&self.segment.client(who.client()).stripes[stripe]), n, stripe == stats::STRIPES - 1);
+        Tally { stripe: &self.segment.client(who.client()).stripes[stripe], shared: stripe == stats::STRIPES - 1 }
+    }
+}
+
+/// A stripe of counters, and whether several threads add to it.
+struct Tally<'a> {
+    stripe: &'a stats::Stripe,
+    shared: bool,
+}
+
+impl Tally<'_> {
+    /// Counts spans of pages that were served at once.
+    #[inline]
+    fn hits(&self, n: u64) {
+        stats::add(&self.stripe.page_hits, n, self.shared);
+    }
+
+    /// Counts a span of a page for which something had to be fetched or made.
+    fn miss(&self) {
+        stats::add(&self.stripe.page_misses, 1, self.shared);
+    }
+
+    /// Counts bytes served.
+    #[inline]
+    fn read(&self, n: usize) {
+        stats::add(&self.stripe.bytes_read, n as u64, self.shared);
+    }
+
+    /// Counts bytes taken.
+    #[inline]
+    fn wrote(&self, n: usize) {
+        stats::add(&self.stripe.bytes_written, n as u64, self.shared);
     }
 }
 

@@ -193,7 +193,7 @@ impl Pool {
         f.first_page.store(0, Relaxed);
         f.last_page.store(0, Relaxed);
         let mut count = 0;
-        for slot in 0..self.segment.layout().sizes.pages() {
+        for slot in 0..self.segment.pages() {
             let page = self.segment.page(slot);
             if page.file.load(Acquire) != file + 1 {
                 continue;
@@ -258,7 +258,7 @@ impl Pool {
         };
         let mut found = 0;
         // Bounded by the number of slots, in case a list was left torn by a death.
-        for _ in 0..self.segment.layout().sizes.pages() {
+        for _ in 0..self.segment.pages() {
             let Some(slot) = at.checked_sub(1) else { return (found, None) };
             let page = self.segment.page(slot);
             if wanted(page) {

@@ -40,12 +40,13 @@ impl Pool {
         }
         let len = (to.total() as u64).min(size - offset) as usize;
         let mut done = 0;
+        let mut hits = 0;
         while done < len {
             let span = self.segment.geometry().span(offset, len, done);
             let take = span.range.len() as usize;
             let outcome = match self.copy_cached(who, file, span, to) {
                 Served::Hit => {
-                    self.count(who, |s| &s.page_hits, 1);
+                    hits += 1;
                     Ok(())
                 }
                 Served::Fault(n) => Err((n, Failure::Fault)),
@@ -60,7 +61,9 @@ impl Pool {
             }
             done += take;
         }
-        self.count(who, |s| &s.bytes_read, done as u64);
+        let tally = self.tally(who);
+        tally.hits(hits);
+        tally.read(done);
         Ok(done)
     }
 
@@ -96,7 +99,7 @@ impl Pool {
 
     #[cold]
     fn read_missing(&self, who: Caller, file: u32, store: &impl Store, span: Span, to: &impl UserMemory) -> Result<(), (usize, Failure)> {
-        self.count(who, |s| &s.page_misses, 1);
+        self.tally(who).miss();
         let mut made_room = false;
         loop {
             if let Some(locked) = self.lock_page(who, file, span.page.0) {

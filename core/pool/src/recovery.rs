@@ -40,7 +40,7 @@ impl Pool {
         for slot in 0..files {
             found.locks += self.repair_file(who, dead, slot);
         }
-        for slot in 0..self.segment.layout().sizes.pages() {
+        for slot in 0..self.segment.pages() {
             found.locks += u32::from(self.repair_slot(who, dead, slot));
         }
         for index in 0..self.segment.layout().sizes.descriptions {

@@ -12,7 +12,7 @@ const BATCH: u32 = 8;
 impl Pool {
     /// Drops some clean pages that have not been used lately. Returns how many.
     pub(crate) fn evict(&self, who: Caller) -> u32 {
-        let pages = self.segment.layout().sizes.pages();
+        let pages = self.segment.pages();
         let hand = &self.segment.header().clock_hand;
         let mut dropped = 0;
         // Two rounds: the first one may only clear reference bits.

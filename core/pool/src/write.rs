@@ -45,7 +45,7 @@ impl Pool {
     }
 
     fn wrote(&self, who: Caller, done: usize, failure: Option<Failure>) -> Result<usize, Failure> {
-        self.count(who, |s| &s.bytes_written, done as u64);
+        self.tally(who).wrote(done);
         match failure {
             Some(failure) if done == 0 => Err(failure),
             _ => Ok(done),
@@ -89,7 +89,7 @@ impl Pool {
             if page.cap.load(Relaxed) >= span.range.end {
                 match self.put(&locked, span, from) {
                     Ok(()) => {
-                        self.count(who, |s| &s.page_hits, 1);
+                        self.tally(who).hits(1);
                         return Ok(());
                     }
                     Err(Refused::Fault(n)) => return Err((n, Failure::Fault)),
@@ -102,7 +102,7 @@ impl Pool {
 
     #[cold]
     fn write_missing(&self, who: Caller, file: u32, store: &impl Store, span: Span, from: &impl UserMemory) -> Result<(), (usize, Failure)> {
-        self.count(who, |s| &s.page_misses, 1);
+        self.tally(who).miss();
         let (mut searches, mut flushed) = (0, false);
         loop {
             let cap = self.wanted_cap(file, span);

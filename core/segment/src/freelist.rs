@@ -20,7 +20,7 @@ pub struct FreeList {
     free: AtomicU32,
     total: AtomicU32,
 }
-crate::assert_shared!(FreeList, 16);
+crate::assert_shared!(FreeList, 20);
 
 /// The slots that a list is made of, numbered from 0.
 pub trait Slots {

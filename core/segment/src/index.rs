@@ -15,7 +15,7 @@ pub struct Bucket {
     /// First slot plus 1, 0 when the chain is empty.
     pub head: AtomicU32,
 }
-crate::assert_shared!(Bucket, 8);
+crate::assert_shared!(Bucket, 12);
 
 /// Longest walk: a chain that is longer has been changed underneath, and the walk is given up.
 const MAX_WALK: u32 = 4096;
@@ -31,7 +31,7 @@ impl Segment {
     /// The bucket of page `index` of file slot `file`.
     #[inline]
     pub fn page_bucket_of(&self, file: u32, index: u64) -> &Bucket {
-        self.page_bucket(mix(u64::from(file) + 1, index) as u32 & (self.layout().sizes.page_buckets() - 1))
+        self.page_bucket(mix(u64::from(file) + 1, index) as u32 & self.page_bucket_mask())
     }
 
     /// The bucket of a file.
@@ -45,7 +45,7 @@ impl Segment {
         let mut at = self.page_bucket_of(file, index).head.load(Ordering::Acquire);
         for _ in 0..MAX_WALK {
             let slot = at.checked_sub(1)?;
-            if slot >= self.layout().sizes.pages() {
+            if slot >= self.pages() {
                 return None;
             }
             let page = self.page(slot);

@@ -1,6 +1,6 @@
 //! A lock word in the segment that names its holder.
 //!
-//! The word is a futex: 0 when free, else the holder's client slot and thread, and one bit that says that somebody sleeps on it. A lock whose
+//! The word is a futex: 0 when free, else the holder's client slot and thread; beside it stands the number of those who sleep on it. A lock whose
 //! holder has died can therefore be found and taken over; whoever takes it over is told so and repairs what the dead one left half done.
 //! A thread that comes again while it holds the lock (a signal handler that interrupted it) is let in.
 
@@ -12,7 +12,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holder(u32);
 
-const WAITERS: u32 = 1;
 const THREAD_BITS: u32 = 19;
 /// Rounds of spinning before a waiter sleeps: a copy of a page is done within them.
 const SPINS: u32 = 400;
@@ -24,25 +23,28 @@ const NAPS_BEFORE_TAKEOVER: u32 = 10;
 impl Holder {
     /// The holder that is thread `thread` of client slot `client`. Thread numbers are taken modulo 2^19.
     pub fn new(client: u32, thread: u32) -> Self {
-        Self(((client + 1) << (THREAD_BITS + 1)) | ((thread & ((1 << THREAD_BITS) - 1)) << 1))
+        Self(((client + 1) << THREAD_BITS) | (thread & ((1 << THREAD_BITS) - 1)))
     }
 
     /// The client slot.
     pub fn client(self) -> u32 {
-        (self.0 >> (THREAD_BITS + 1)) - 1
+        (self.0 >> THREAD_BITS) - 1
     }
 
     /// Thread number within the client.
     pub fn thread(self) -> u32 {
-        (self.0 >> 1) & ((1 << THREAD_BITS) - 1)
+        self.0 & ((1 << THREAD_BITS) - 1)
     }
 }
 
 /// A futex word that is 0 or names a [`Holder`].
 #[repr(C)]
 #[derive(Default)]
-pub struct FutexLock(AtomicU32);
-crate::assert_shared!(FutexLock, 4);
+pub struct FutexLock {
+    word: AtomicU32,
+    sleepers: AtomicU32,
+}
+crate::assert_shared!(FutexLock, 8);
 
 /// A lock that is held until this goes out of scope.
 #[must_use]
@@ -77,8 +79,8 @@ impl FutexLock {
     /// Takes the lock, waiting as long as its holder lives.
     #[inline]
     pub fn lock(&self, me: Holder, segment: &Segment) -> Held<'_> {
-        match self.0.compare_exchange(0, me.0, Ordering::Acquire, Ordering::Relaxed) {
-            Ok(_) => Held { lock: self, nested: false, recovered: false },
+        match self.word.compare_exchange(0, me.0, Ordering::Acquire, Ordering::Relaxed) {
+            Ok(_) => self.held(false, false),
             Err(_) => self.lock_slow(me, segment),
         }
     }
@@ -86,83 +88,81 @@ impl FutexLock {
     /// Takes the lock if that needs no waiting.
     #[inline]
     pub fn try_lock(&self, me: Holder) -> Option<Held<'_>> {
-        match self.0.compare_exchange(0, me.0, Ordering::Acquire, Ordering::Relaxed) {
-            Ok(_) => Some(Held { lock: self, nested: false, recovered: false }),
+        match self.word.compare_exchange(0, me.0, Ordering::Acquire, Ordering::Relaxed) {
+            Ok(_) => Some(self.held(false, false)),
             Err(_) => None,
         }
     }
 
     /// Takes the lock over if a dead client (slot `client`) holds it.
     pub fn take_from(&self, client: u32, me: Holder) -> Option<Held<'_>> {
-        let word = self.0.load(Ordering::Relaxed);
-        if Self::holder_of(word).is_none_or(|h| h.client() != client) {
-            return None;
-        }
-        let mine = me.0 | (word & WAITERS);
-        self.0.compare_exchange(word, mine, Ordering::Acquire, Ordering::Relaxed).ok()?;
-        Some(Held { lock: self, nested: false, recovered: true })
+        let holder = self.holder().filter(|h| h.client() == client)?;
+        self.word.compare_exchange(holder.0, me.0, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        Some(self.held(false, true))
     }
 
     /// Who holds the lock now, if anybody.
     pub fn holder(&self) -> Option<Holder> {
-        Self::holder_of(self.0.load(Ordering::Relaxed))
+        let word = self.word.load(Ordering::Relaxed);
+        (word != 0).then_some(Holder(word))
     }
 
     /// Whether `me` holds the lock.
     #[inline]
     pub fn is_held_by(&self, me: Holder) -> bool {
-        self.0.load(Ordering::Relaxed) & !WAITERS == me.0
+        self.word.load(Ordering::Relaxed) == me.0
     }
 
-    fn holder_of(word: u32) -> Option<Holder> {
-        (word & !WAITERS != 0).then_some(Holder(word & !WAITERS))
+    fn held(&self, nested: bool, recovered: bool) -> Held<'_> {
+        Held { lock: self, nested, recovered }
     }
 
     #[cold]
     fn lock_slow(&self, me: Holder, segment: &Segment) -> Held<'_> {
-        let nested = |nested| Held { lock: self, nested, recovered: false };
         for _ in 0..SPINS {
-            let word = self.0.load(Ordering::Relaxed);
-            if word & !WAITERS == me.0 {
-                return nested(true);
+            let word = self.word.load(Ordering::Relaxed);
+            if word == me.0 {
+                return self.held(true, false);
             }
-            if word == 0 && self.0.compare_exchange(0, me.0, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-                return nested(false);
+            if word == 0 && self.word.compare_exchange(0, me.0, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                return self.held(false, false);
             }
             std::hint::spin_loop();
         }
+        // If this thread dies here the count stays too high, which costs needless wakes and nothing else.
+        self.sleepers.fetch_add(1, Ordering::SeqCst);
+        let held = self.sleep(me, segment);
+        self.sleepers.fetch_sub(1, Ordering::SeqCst);
+        held
+    }
+
+    fn sleep(&self, me: Holder, segment: &Segment) -> Held<'_> {
         let mut naps = 0;
         loop {
-            let word = self.0.load(Ordering::Relaxed);
+            let word = self.word.load(Ordering::SeqCst);
             if word == 0 {
-                // Others may still sleep: keep the bit, at the price of one needless wake.
-                if self.0.compare_exchange(0, me.0 | WAITERS, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-                    return nested(false);
+                if self.word.compare_exchange(0, me.0, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                    return self.held(false, false);
                 }
                 continue;
             }
-            let sleeping = word | WAITERS;
-            if word != sleeping && self.0.compare_exchange(word, sleeping, Ordering::Relaxed, Ordering::Relaxed).is_err() {
-                continue;
-            }
-            sys::futex_wait(&self.0, sleeping, NAP_NS);
+            sys::futex_wait(&self.word, word, NAP_NS);
             naps += 1;
             if naps % NAPS_BEFORE_TAKEOVER == 0 {
-                if let Some(holder) = self.holder() {
-                    if segment.client_is_dead(holder.client()) {
-                        if let Some(held) = self.take_from(holder.client(), me) {
-                            return held;
-                        }
-                    }
+                if let Some(held) = self.holder().filter(|h| segment.client_is_dead(h.client())).and_then(|h| self.take_from(h.client(), me)) {
+                    return held;
                 }
             }
         }
     }
 
+    /// Gives the lock back without a locked instruction. A sleeper that came at this very moment may be overlooked: the
+    /// kernel looks at the word again before it lets the sleeper sleep, and a nap is short.
     #[inline]
     fn release(&self) {
-        if self.0.swap(0, Ordering::Release) & WAITERS != 0 {
-            sys::futex_wake(&self.0, 1);
+        self.word.store(0, Ordering::Release);
+        if self.sleepers.load(Ordering::Relaxed) != 0 {
+            sys::futex_wake(&self.word, 1);
         }
     }
 }

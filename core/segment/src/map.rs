@@ -58,7 +58,57 @@ pub struct Segment {
     length: u64,
     layout: Layout,
     geometry: PageGeometry,
+    tables: Tables,
     _map: MmapRaw,
+}
+
+/// The tables by address and number of slots: worked out once, as each call of a program goes through several of them.
+struct Tables {
+    clients: Table<Client>,
+    chunk_owners: Table<AtomicU32>,
+    chunks: Table<Chunk>,
+    descriptions: Table<Description>,
+    files: Table<File>,
+    pages: Table<Page>,
+    page_buckets: Table<Bucket>,
+    file_buckets: Table<Bucket>,
+    buffers: Table<BufferHeader>,
+}
+
+struct Table<T> {
+    start: *const T,
+    count: u32,
+}
+
+impl<T: Shared> Table<T> {
+    /// The `count` values at `offset` from `base`.
+    fn new(base: *const u8, offset: u64, count: u32) -> Self {
+        Self { start: base.wrapping_add(offset as usize).cast(), count }
+    }
+
+    #[inline]
+    fn at(&self, index: u32) -> &T {
+        assert!(index < self.count, "slot {index} of {}", self.count);
+        // SAFETY: the layout puts `count` values of T there, aligned, within the mapping; T is made of atomics.
+        unsafe { &*self.start.add(index as usize) }
+    }
+}
+
+impl Tables {
+    fn new(base: *const u8, layout: &Layout) -> Self {
+        let sizes = &layout.sizes;
+        Self {
+            clients: Table::new(base, layout.clients, sizes.clients),
+            chunk_owners: Table::new(base, layout.chunk_owners, sizes.chunks()),
+            chunks: Table::new(base, layout.chunks, sizes.chunks()),
+            descriptions: Table::new(base, layout.descriptions, sizes.descriptions),
+            files: Table::new(base, layout.files, sizes.files),
+            pages: Table::new(base, layout.pages, sizes.pages()),
+            page_buckets: Table::new(base, layout.page_buckets, sizes.page_buckets()),
+            file_buckets: Table::new(base, layout.file_buckets, sizes.file_buckets()),
+            buffers: Table::new(base, layout.buffers, sizes.buffers()),
+        }
+    }
 }
 
 // SAFETY: all access goes through atomics or guarded copies; the mapping lives as long as the value.
@@ -116,7 +166,8 @@ impl Segment {
 
     fn over(map: MmapRaw, layout: Layout) -> Result<Self, AttachError> {
         let geometry = PageGeometry::new(layout.sizes.page_bytes).ok_or(AttachError::Short { length: layout.length })?;
-        Ok(Self { base: map.as_mut_ptr(), length: layout.length, layout, geometry, _map: map })
+        let base = map.as_mut_ptr();
+        Ok(Self { base, length: layout.length, tables: Tables::new(base, &layout), layout, geometry, _map: map })
     }
 
     /// Where the tables lie.
@@ -131,13 +182,6 @@ impl Segment {
         self.geometry
     }
 
-    #[inline]
-    fn table<T: Shared>(&self, start: u64, count: u32, index: u32) -> &T {
-        assert!(index < count, "slot {index} of {count}");
-        // SAFETY: the layout puts `count` values of T at `start`, aligned, within the mapping; T is made of atomics.
-        unsafe { &*self.base.add(start as usize).cast::<T>().add(index as usize) }
-    }
-
     /// The header.
     #[inline]
     pub fn header(&self) -> &Header {
@@ -148,52 +192,52 @@ impl Segment {
     /// Client slot `index`.
     #[inline]
     pub fn client(&self, index: u32) -> &Client {
-        self.table(self.layout.clients, self.layout.sizes.clients, index)
+        self.tables.clients.at(index)
     }
 
     /// Which client (slot plus 1) owns chunk `index`.
     pub fn chunk_owner(&self, index: u32) -> &AtomicU32 {
-        self.table(self.layout.chunk_owners, self.layout.sizes.chunks(), index)
+        self.tables.chunk_owners.at(index)
     }
 
     /// Chunk `index`.
     #[inline]
     pub fn chunk(&self, index: u32) -> &Chunk {
-        self.table(self.layout.chunks, self.layout.sizes.chunks(), index)
+        self.tables.chunks.at(index)
     }
 
     /// Description `index`.
     #[inline]
     pub fn description(&self, index: u32) -> &Description {
-        self.table(self.layout.descriptions, self.layout.sizes.descriptions, index)
+        self.tables.descriptions.at(index)
     }
 
     /// File slot `index`.
     #[inline]
     pub fn file(&self, index: u32) -> &File {
-        self.table(self.layout.files, self.layout.sizes.files, index)
+        self.tables.files.at(index)
     }
 
     /// Page slot `index`.
     #[inline]
     pub fn page(&self, index: u32) -> &Page {
-        self.table(self.layout.pages, self.header().pages.load(Ordering::Relaxed), index)
+        self.tables.pages.at(index)
     }
 
     /// Bucket `index` of the index of pages.
     #[inline]
     pub fn page_bucket(&self, index: u32) -> &Bucket {
-        self.table(self.layout.page_buckets, self.header().page_buckets.load(Ordering::Relaxed), index)
+        self.tables.page_buckets.at(index)
     }
 
     /// Bucket `index` of the index of files.
     pub fn file_bucket(&self, index: u32) -> &Bucket {
-        self.table(self.layout.file_buckets, self.header().file_buckets.load(Ordering::Relaxed), index)
+        self.tables.file_buckets.at(index)
     }
 
     /// Header of buffer `index`, numbered through all slabs.
     pub fn buffer(&self, index: u32) -> &BufferHeader {
-        self.table(self.layout.buffers, self.header().buffers.load(Ordering::Relaxed), index)
+        self.tables.buffers.at(index)
     }
 
     /// The slabs in use, in ascending order of buffer size.
@@ -226,6 +270,18 @@ impl Segment {
     fn address(&self, offset: u64, len: usize) -> usize {
         assert!(offset >= self.layout.data && offset + len as u64 <= self.length, "buffer bytes at {offset}+{len}");
         self.base as usize + offset as usize
+    }
+
+    /// Number of buckets of the index of pages less 1.
+    #[inline]
+    pub(crate) fn page_bucket_mask(&self) -> u32 {
+        self.tables.page_buckets.count - 1
+    }
+
+    /// Number of page slots.
+    #[inline]
+    pub fn pages(&self) -> u32 {
+        self.tables.pages.count
     }
 
     /// Bytes of buffers as a part for a vectored call.

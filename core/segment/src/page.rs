@@ -23,23 +23,26 @@ pub struct Page {
     pub file: AtomicU32,
     /// Bytes that the buffers cover, from the page's start.
     pub cap: AtomicU32,
+    /// Next page slot of the same bucket plus 1.
+    pub next_in_bucket: AtomicU32,
     /// Number of the page in its file.
     pub index: AtomicU64,
     /// Offset in the segment of the first buffer.
     pub first: AtomicU64,
-    /// Next page slot of the same bucket plus 1.
-    pub next_in_bucket: AtomicU32,
     /// Number of buffers.
     pub buffers: AtomicU32,
     /// Set by use, cleared by the eviction clock.
     pub referenced: AtomicU32,
     /// Raised by each change, so that a change that was interrupted by a signal handler's sees it.
     pub changes: AtomicU32,
+    /// 1 while the page counts among its file's dirty pages.
+    pub counted: AtomicU32,
     /// The range that a write is about to change, as a range's word; 0 when none.
     pub pending: AtomicU64,
-    /// Neighbours in the file's list of pages, plus 1.
+
+    /// Next page of the file's list, plus 1.
     pub next_in_file: AtomicU32,
-    /// Neighbours in the file's list of pages, plus 1.
+    /// Previous page of the file's list, plus 1.
     pub prev_in_file: AtomicU32,
     /// State for the free list.
     pub state: AtomicU32,
@@ -53,10 +56,7 @@ pub struct Page {
     pub dirty: SharedRanges,
     /// When the page became dirty, monotonic nanoseconds.
     pub dirty_since: AtomicU64,
-    /// 1 while the page counts among its file's dirty pages.
-    pub counted: AtomicU32,
-    pad: AtomicU32,
-    pad2: [AtomicU64; 3],
+    pad: [AtomicU64; 3],
 }
 crate::assert_shared!(Page, 384);
 
@@ -73,7 +73,8 @@ impl Page {
         let seq = self.seq.load(Ordering::Relaxed);
         self.seq.store(seq | 1, Ordering::Relaxed);
         self.changes.store(self.changes.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
-        std::sync::atomic::fence(Ordering::SeqCst);
+        // The bytes are stored after the odd number is; a reader that sees one of them sees the number.
+        std::sync::atomic::fence(Ordering::Release);
         seq
     }
 

@@ -17,7 +17,9 @@ impl SharedRanges {
     #[inline]
     pub fn covers(&self, range: ByteRange) -> bool {
         let len = (self.len.load(Ordering::Relaxed) as usize).min(MAX_RANGES);
-        self.words[..len].iter().any(|w| ByteRange::from_word(w.load(Ordering::Relaxed)).covers(range))
+        // Nearly every page has one range: looked at first.
+        len > 0 && ByteRange::from_word(self.words[0].load(Ordering::Relaxed)).covers(range)
+            || self.words[..len].iter().skip(1).any(|w| ByteRange::from_word(w.load(Ordering::Relaxed)).covers(range))
     }
 
     /// Whether no range is stored.

@@ -29,7 +29,6 @@ pub struct Slab {
     pub first: AtomicU32,
     /// Device number.
     pub device: AtomicU32,
-    pad: AtomicU32,
     /// Offset in the segment of the first buffer's bytes.
     pub data: AtomicU64,
 }
