@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, IntoRawFd, OwnedFd};
 
 use millpond_segment::sys;
 use rustix::net::sockopt::{socket_acceptconn, socket_type};
@@ -33,6 +33,9 @@ pub fn connections(keep: &HashSet<i32>) -> Vec<OwnedFd> {
         let descriptor = process::adopt(number);
         if is_connection(&descriptor) {
             found.push(descriptor);
+        } else {
+            // Whether it was there still does not matter.
+            sys::close(descriptor.into_raw_fd());
         }
     }
     found

@@ -286,7 +286,12 @@ fn greet(path: &Path) -> Result<(OwnedFd, OwnedFd), LinkError> {
         Errno::PIPE | Errno::CONNRESET => Ok(()),
         e => Err(on(e)),
     })?;
-    let answer = receive(&socket).map_err(|e| if is_timeout(e) { silent() } else { on(e) })?;
+    // A refusal closes the connection with our question unread: the reset is told first, the refusal after it.
+    let answer = match receive(&socket) {
+        Err(Errno::CONNRESET) => receive(&socket),
+        other => other,
+    };
+    let answer = answer.map_err(|e| if is_timeout(e) { silent() } else { on(e) })?;
     set_socket_timeout(&socket, Timeout::Recv, Some(LOOK)).map_err(on)?;
     match answer {
         Some((Message { kind: Kind::Welcome, .. }, Some(file))) => Ok((socket, file)),

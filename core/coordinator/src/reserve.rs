@@ -57,7 +57,7 @@ pub struct Reserved {
 #[derive(Debug, thiserror::Error)]
 pub enum ReserveError {
     /// The pool is larger than what is there.
-    #[error("pool.size: {wanted} do not fit: with its tables that is {length} bytes, and {place} has {room}; {}", remedy(.fits))]
+    #[error("pool.size: {wanted} do not fit: with its tables that is {}, and {place} has {}; {}", mib(.length), mib(.room), remedy(.fits))]
     TooLarge {
         /// What was configured.
         wanted: ByteSize,
@@ -90,6 +90,11 @@ pub enum ReserveError {
     /// It cannot be mapped.
     #[error(transparent)]
     Map(#[from] AttachError),
+}
+
+/// Whole MiB, so that what is said is no more exact than what is meant.
+fn mib(bytes: &u64) -> ByteSize {
+    ByteSize::mib(bytes >> 20)
 }
 
 fn remedy(fits: &ByteSize) -> String {

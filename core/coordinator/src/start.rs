@@ -23,6 +23,9 @@ use crate::{log, process, supervisor, times};
 /// Connections that wait to be accepted.
 const BACKLOG: i32 = 512;
 
+/// Reserving a pool of hundreds of gigabytes takes a while; beyond this something is wrong.
+const READY_SECONDS: i64 = 120;
+
 /// Where a coordinator lives: a directory that only its user can enter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -199,6 +202,14 @@ pub fn start(config: &Config, place: &Place, lifetime: Lifetime) -> Result<Optio
     let middle = middle.map_err(|e| io::Error::from_raw_os_error(e.0))?;
     drop(said);
     let _ = nix::sys::wait::waitpid(nix::unistd::Pid::from_raw(middle as i32), None);
+    let limit = rustix::event::Timespec { tv_sec: READY_SECONDS, tv_nsec: 0 };
+    let mut ready = [rustix::event::PollFd::new(&answer, rustix::event::PollFlags::IN)];
+    if rustix::event::poll(&mut ready, Some(&limit)).map_err(io::Error::from)? == 0 {
+        return Err(StartError::Said(format!(
+            "the coordinator did not get ready within {READY_SECONDS} s; see {}",
+            place.log().display()
+        )));
+    }
     let mut warning = None;
     for line in BufReader::new(fs::File::from(answer)).lines() {
         let line = line?;

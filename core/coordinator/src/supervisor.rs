@@ -4,15 +4,16 @@
 
 use std::fs;
 use std::os::fd::AsFd;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::Acquire;
 use std::time::{Duration, Instant};
 
 use millpond_segment::Segment;
 use nix::errno::Errno;
 use nix::sys::signal::{kill, SigSet, Signal};
-use nix::sys::wait::{waitpid, WaitPidFlag, WaitStatus};
+use nix::sys::wait::{waitid, waitpid, Id, WaitPidFlag, WaitStatus};
 use nix::unistd::Pid;
 
+use crate::reserve::ReserveError;
 use crate::start::{Lifetime, Shared, StartError};
 use crate::{process, worker};
 
@@ -24,7 +25,7 @@ const QUICK: Duration = Duration::from_secs(1);
 const MOST_QUICK_DEATHS: u32 = 20;
 /// Pause before a restart after a quick death, for each in a row.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How long the first worker has until it serves.
+/// How long a worker has until it serves.
 const SERVING: Duration = Duration::from_secs(30);
 
 /// How a worker ended.
@@ -34,15 +35,21 @@ enum End {
     Failed(String),
 }
 
-/// Runs workers until one is done. `ready` is called when the first one serves.
+/// Runs workers until one is done. `ready` is called when one serves.
+///
+/// While a worker lives, the supervisor opens nothing: a new worker takes what it finds in the shared table for left over.
 pub fn supervise(shared: &Shared, ready: impl FnOnce()) -> Result<(), StartError> {
-    let mut worker = spawn(shared)?;
-    let mut begun = Instant::now();
-    if serves(shared, worker) {
-        ready();
-    }
+    let segment = Segment::attach(shared.segment.as_fd()).map_err(ReserveError::from)?;
+    let mut ready = Some(ready);
     let (mut quick, mut pause) = (0, Duration::ZERO);
     loop {
+        let begun = Instant::now();
+        let worker = spawn(shared)?;
+        if serves(&segment, worker) {
+            if let Some(ready) = ready.take() {
+                ready();
+            }
+        }
         match wait(worker) {
             End::Done => {
                 clear(shared);
@@ -65,8 +72,6 @@ pub fn supervise(shared: &Shared, ready: impl FnOnce()) -> Result<(), StartError
         }
         pause = if begun.elapsed() < QUICK { (pause + PAUSE).min(10 * PAUSE) } else { Duration::ZERO };
         std::thread::sleep(pause);
-        begun = Instant::now();
-        worker = spawn(shared)?;
     }
 }
 
@@ -93,16 +98,18 @@ fn succeed(shared: &Shared) -> i32 {
 }
 
 /// Waits until the worker has looked round once; `false` when it ended before.
-fn serves(shared: &Shared, worker: u32) -> bool {
-    let Ok(segment) = Segment::attach(shared.segment.as_fd()) else { return false };
+fn serves(segment: &Segment, worker: u32) -> bool {
+    let header = segment.header();
     let begun = Instant::now();
     while begun.elapsed() < SERVING {
-        let header = segment.header();
-        if header.worker.load(Relaxed) == worker && header.heartbeat.load(Relaxed) > 0 {
+        if header.worker.load(Acquire) == worker {
             return true;
         }
-        if millpond_segment::sys::process_is_dead(worker, 0) {
-            return false;
+        // Looks without taking the end away from who waits for it.
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+        match waitid(Id::Pid(Pid::from_raw(worker as i32)), flags) {
+            Ok(WaitStatus::StillAlive) | Err(Errno::EINTR) => {}
+            _ => return false,
         }
         std::thread::sleep(Duration::from_micros(500));
     }

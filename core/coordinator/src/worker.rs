@@ -193,6 +193,8 @@ impl<'a> Worker<'a> {
                     Next::Nothing | Next::Message(Message { kind: Kind::Keep, .. }) => true,
                     Next::End => false,
                     Next::Garbage => {
+                        // An unread message would reset the connection and take the answer along.
+                        session.take();
                         session.send(Message::new(Kind::Refused, libc::EPROTO as u64), None);
                         false
                     }
@@ -262,6 +264,7 @@ impl<'a> Worker<'a> {
                 done(errno, count)
             }
             Kind::Keep | Kind::Welcome | Kind::Done | Kind::Refused => {
+                session.take();
                 session.send(Message::new(Kind::Refused, libc::EPROTO as u64), None);
                 return false;
             }
@@ -373,6 +376,9 @@ impl<'a> Worker<'a> {
     }
 
     fn look_round(&mut self) {
+        // What somebody else has flushed meanwhile needs no other attempt.
+        let pool = &self.pool;
+        self.retry.retain(|&slot, _| pool.segment().file(slot).dirty_pages.load(SeqCst) > 0);
         let left = keeper::files(&self.pool, |f| f.dirty_pages.load(SeqCst) > 0 && f.opens.load(SeqCst) == 0);
         let old = organizer::due(&self.pool, &self.shared.config, sys::monotonic_ns());
         let now = Instant::now();
