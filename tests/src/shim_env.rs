@@ -33,13 +33,15 @@ pub struct Shim {
     scratch: tempfile::TempDir,
 }
 
-/// Counters of bytes that went through the pool.
+/// Counters of what went through the pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Bytes that programs wrote into the pool.
     pub bytes_written: u64,
     /// Bytes that programs read from the pool.
     pub bytes_read: u64,
+    /// Pages that had to go because the pool was full.
+    pub pages_evicted: u64,
 }
 
 /// True under continuous integration, where nothing may be skipped.
@@ -175,7 +177,11 @@ impl Shim {
         let count = |key: &str| {
             status["totals"][key].as_u64().unwrap_or_else(|| panic!("status has no totals.{key}: {status}"))
         };
-        Totals { bytes_written: count("bytes_written"), bytes_read: count("bytes_read") }
+        Totals {
+            bytes_written: count("bytes_written"),
+            bytes_read: count("bytes_read"),
+            pages_evicted: count("pages_evicted"),
+        }
     }
 }
 

@@ -45,9 +45,11 @@ fn digest_extent(file: &OwnedFd, start: u64, end: u64, digest: &mut SparseDigest
     let mut buffer = vec![0_u8; 64 << 10];
     let mut at = start;
     while at < end {
+        // No further than the extent: at the highest offsets of all, a longer read is refused.
+        let want = buffer.len().min((end - at) as usize);
         let mut filled = 0;
-        while filled < buffer.len() {
-            match pread(file, &mut buffer[filled..], at + filled as u64)? {
+        while filled < want {
+            match pread(file, &mut buffer[filled..want], at + filled as u64)? {
                 0 => break,
                 count => filled += count,
             }
