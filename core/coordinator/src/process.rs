@@ -45,8 +45,8 @@ pub fn adopt(fd: i32) -> OwnedFd {
     unsafe { OwnedFd::from_raw_fd(fd) }
 }
 
-/// Lets the kernel find and clear all memory behind the file now, so that no program waits for that later.
-pub fn populate(file: impl AsFd, length: u64) -> Result<(), rustix::io::Errno> {
+/// Lets the kernel find and clear the memory behind a part of the file now, so that no program waits for that later.
+pub fn populate(file: impl AsFd, offset: u64, length: u64) -> Result<(), rustix::io::Errno> {
     let length = length as usize;
     // SAFETY: a fresh mapping at a place of the kernel's choice, referenced by nobody and unmapped below.
     unsafe {
@@ -56,7 +56,7 @@ pub fn populate(file: impl AsFd, length: u64) -> Result<(), rustix::io::Errno> {
             ProtFlags::READ | ProtFlags::WRITE,
             MapFlags::SHARED,
             file,
-            0,
+            offset,
         )?;
         let done = madvise(at, length, Advice::LinuxPopulateWrite);
         munmap(at, length)?;

@@ -14,7 +14,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use crate::{hugefs, memory, process, sizes};
+use crate::{hugefs, memory, sizes};
 
 /// What is left free of the memory that the kernel calls available.
 const MARGIN: u64 = 32 << 20;
@@ -145,8 +145,6 @@ fn in_memory(config: &Config, length: u64) -> Result<Reserved, ReserveError> {
 fn huge(length: u64) -> Result<OwnedFd, Errno> {
     let file = hugefs::file(length)?;
     fill(&file, length)?;
-    // The pages are there but not yet cleared: that is done now and not by the programs.
-    process::populate(&file, length)?;
     Ok(file)
 }
 

@@ -17,9 +17,10 @@ use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::net::{accept_with, SocketFlags};
 
 use crate::clients::Clients;
+use crate::reserve::Memory;
 use crate::session::{Next, Session};
 use crate::start::{Lifetime, Shared};
-use crate::{inherited, keeper, organizer};
+use crate::{inherited, keeper, organizer, process};
 
 /// Between two looks round.
 const TICK: Duration = Duration::from_millis(50);
@@ -31,6 +32,8 @@ const NAP: Duration = Duration::from_millis(2);
 const TURN: usize = 64;
 /// Rounds of messages, one of each connection, before the worker looks round again.
 const ROUNDS: usize = 64;
+/// Bytes that are cleared between two looks for messages: some milliseconds' worth.
+const PIECE: u64 = 8 << 20;
 /// How long a coordinator that stays while it is held waits for the first to hold it.
 const FIRST_HOLD: Duration = Duration::from_secs(30);
 
@@ -51,6 +54,8 @@ struct Worker<'a> {
     clients: Clients,
     /// When to try again, by file slot, and the error that was met.
     retry: HashMap<u32, (Instant, Errno)>,
+    /// How much of the segment has been cleared.
+    cleared: u64,
     begun: Instant,
     held: bool,
     stop_when_empty: bool,
@@ -72,6 +77,7 @@ impl<'a> Worker<'a> {
         let pool = Pool::new(Segment::attach(shared.segment.as_fd())?);
         let header = pool.segment().header();
         let incarnation = header.incarnation.fetch_add(1, SeqCst) + 1;
+        let pool_length = pool.segment().layout().length;
         let who = Caller::new(0, incarnation);
         header.client_top.fetch_max(1, SeqCst);
         if incarnation > 1 {
@@ -96,6 +102,8 @@ impl<'a> Worker<'a> {
             sessions,
             clients: Clients::default(),
             retry: HashMap::new(),
+            // Another worker than the first finds it in use, and cleared or not: programs are being served.
+            cleared: if incarnation > 1 { pool_length } else { 0 },
             begun: Instant::now(),
             held,
             stop_when_empty: false,
@@ -107,7 +115,13 @@ impl<'a> Worker<'a> {
         let mut looked = None::<Instant>;
         loop {
             self.pool.segment().header().heartbeat.store(sys::monotonic_ns(), Relaxed);
-            let tick = if self.sessions.is_empty() && self.clients.is_empty() { IDLE_TICK } else { TICK };
+            let tick = if self.clear_some() {
+                Duration::ZERO
+            } else if self.sessions.is_empty() && self.clients.is_empty() {
+                IDLE_TICK
+            } else {
+                TICK
+            };
             let woken = self.wait(tick);
             if self.told_by_signal() {
                 self.stop(1, 0);
@@ -131,6 +145,20 @@ impl<'a> Worker<'a> {
                 std::thread::sleep(NAP);
             }
         }
+    }
+
+    /// Has the next piece of a fresh segment cleared: reserved memory is cleared at its first use, for which no program should have to wait. Whether
+    /// there is more to do.
+    fn clear_some(&mut self) -> bool {
+        let length = self.pool.segment().layout().length;
+        if self.cleared >= length || self.shared.info.memory == Memory::Directory {
+            return false;
+        }
+        let piece = PIECE.min(length - self.cleared);
+        // It only saves time: what fails here is done at the first use.
+        let done = process::populate(&self.shared.segment, self.cleared, piece).is_ok();
+        self.cleared = if done { self.cleared + piece } else { length };
+        true
     }
 
     /// Waits for something to happen. Whether a process may have ended.
