@@ -1,6 +1,6 @@
 //! Forks: a slot with a copy of the table is made for the child before it exists.
 
-use crate::{process, thread};
+use crate::{exec, process, thread};
 use millpond_pool::Pool;
 use millpond_segment::client::state;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
@@ -37,6 +37,7 @@ pub fn after_fork_in_parent(child: i32) {
 
 /// After a fork, in the child.
 pub fn after_fork_in_child() {
+    exec::overlay_forget();
     let _ = process::is_vfork_child();
     let _ = process::attached();
 }

@@ -12,7 +12,7 @@ mod overlay;
 mod target;
 
 pub use environment::{adopted, remember as remember_environment, ADOPT};
-pub use overlay::{drop_all as overlay_drop, get as overlay_get, set as overlay_set};
+pub use overlay::{drop_all as overlay_drop, forget as overlay_forget, get as overlay_get, set as overlay_set};
 
 use crate::ops::processes::Target;
 use crate::{attach, managed, process, start};
@@ -49,6 +49,7 @@ pub unsafe fn run(target: Target, envp: *const *const c_char, call: impl FnOnce(
     if count > 0 && preloadable == Some(false) {
         crate::errno::preserving(|| release(survivors));
     }
+    lend_offsets(survivors);
     let slot = if count > 0 { crate::errno::preserving(|| take_slot(vfork, survivors, preloadable != Some(false))) } else { None };
     let named = slot.filter(|_| preloadable != Some(false));
     let overlay = overlay::suspend();
@@ -99,6 +100,17 @@ fn release(survivors: &[Survivor]) {
     }
 }
 
+/// Sets the kernel's offsets to the true ones, for a new image that finds no coordinator.
+fn lend_offsets(survivors: &[Survivor]) {
+    let Some(pool) = process::pool() else { return };
+    for &(fd, description) in survivors {
+        let d = pool.segment().description(description);
+        if !d.has(flags::RELEASED) {
+            let _ = sys::lseek(fd, d.offset.load(SeqCst) as i64, libc::SEEK_SET);
+        }
+    }
+}
+
 /// A client slot of this process id that holds the survivors: its own, or a new one in a `vfork` child.
 fn take_slot(vfork: bool, survivors: &[Survivor], preloadable: bool) -> Option<u32> {
     let (pool, who) = process::attached()?;
@@ -111,8 +123,7 @@ fn take_slot(vfork: bool, survivors: &[Survivor], preloadable: bool) -> Option<u
     let command = attach::command(&mut buf);
     let slot = pool.claim_client(Claim { pid: sys::getpid(), start: 0, command, state: next, parent: Some(who.client()) })?;
     for &(fd, description) in survivors {
-        pool.hold_description(description);
-        if !pool.set_entry(slot, fd as u32, description) {
+        if pool.hold_description(description) && !pool.set_entry(slot, fd as u32, description) {
             pool.drop_description(description);
         }
     }

@@ -162,7 +162,14 @@ impl Pool {
     /// Copies all entries of one client's table to another's, with a reference each.
     pub fn copy_table(&self, from: u32, to: u32) {
         self.for_entries(from, |descriptor, description| {
-            self.hold_description(description);
+            if !self.hold_description(description) {
+                return;
+            }
+            // Another thread may have closed it and the slot may be another file's by now.
+            if self.description_of(from, descriptor) != Some(description) {
+                self.drop_description(description);
+                return;
+            }
             if !self.set_entry(to, descriptor, description) {
                 self.drop_description(description);
             }

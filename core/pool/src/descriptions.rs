@@ -29,9 +29,10 @@ impl Pool {
         None
     }
 
-    /// One reference more.
-    pub fn hold_description(&self, index: u32) {
-        self.segment.description(index).refs.fetch_add(1, AcqRel);
+    /// One reference more, unless the last one has just gone. Whoever holds none checks afterwards that the slot is still what it took it for.
+    pub fn hold_description(&self, index: u32) -> bool {
+        let refs = &self.segment.description(index).refs;
+        refs.fetch_update(AcqRel, Acquire, |n| (n > 0).then_some(n + 1)).is_ok()
     }
 
     /// One reference fewer; the last one frees the description and counts it off its file.

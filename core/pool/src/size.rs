@@ -54,12 +54,14 @@ impl Pool {
     pub fn around_kernel<T>(&self, who: Caller, file: u32, store: &impl Store, reason: Reason, call: impl FnOnce() -> T) -> Result<T, Errno> {
         self.count_sync_down(reason);
         let f = self.segment.file(file);
+        self.flush(who, file, store)?;
+        // No lock is held over the call: it may wait (for a pipe, a socket), or be left by a signal handler's jump. Bytes that others
+        // write meanwhile stay dirty and are kept.
+        let result = call();
         let _flusher = f.flush_lock.lock(who.me, &self.segment);
         let _size = f.lock.lock(who.me, &self.segment);
-        self.flush_locked(who, file, store)?;
-        let result = call();
         f.epoch.fetch_add(1, SeqCst);
-        self.drop_pages(who, file, |page| page.dirty.is_empty());
+        self.drop_clean(who, file);
         self.adopt_size(who, file, store);
         f.epoch.fetch_add(1, SeqCst);
         Ok(result)

@@ -1,4 +1,6 @@
 //! What a `vfork` child did to its descriptors, kept beside the parent's table until it execs or ends.
+//!
+//! **one-drop**: each reference that an overlay holds is dropped once: by the child, by its exec, or by the child that takes the overlay next.
 
 use crate::process;
 use millpond_segment::sys;
@@ -8,6 +10,11 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCs
 const CHILDREN: usize = 8;
 /// Descriptors that one child may change.
 const CHANGES: usize = 64;
+
+/// Beside the process id: the child is in an exec. If that succeeds nobody comes back, so the overlay may be taken.
+const SUSPENDED: u32 = 1 << 31;
+/// In a change: its reference was dropped before the exec.
+const DROPPED: u64 = 1 << 63;
 
 struct Overlay {
     /// Process id of the child, 0 when free.
@@ -36,7 +43,7 @@ fn mine_or_new() -> Option<&'static Overlay> {
     let pid = sys::getpid();
     let free = |o: &&Overlay| {
         let owner = o.pid.load(Relaxed);
-        (owner == 0 || sys::process_state(owner).is_none_or(|(state, _)| state == b'Z'))
+        (owner == 0 || owner & SUSPENDED != 0 || sys::process_state(owner).is_none_or(|(state, _)| state == b'Z'))
             && o.pid.compare_exchange(owner, pid, SeqCst, Relaxed).is_ok()
     };
     let overlay = OVERLAYS.iter().find(free)?;
@@ -48,9 +55,17 @@ fn mine_or_new() -> Option<&'static Overlay> {
 fn clear(overlay: &Overlay) {
     for change in &overlay.change[..overlay.used.swap(0, Relaxed) as usize] {
         let word = change.swap(0, Relaxed);
-        if let (Some(description), Some(pool)) = ((word as u32).checked_sub(1), process::pool()) {
+        if let (0, Some(description), Some(pool)) = (word & DROPPED, (word as u32).checked_sub(1), process::pool()) {
             pool.drop_description(description);
         }
+    }
+}
+
+/// In a forked child: what children of the parent hold is not this process's to drop.
+pub fn forget() {
+    for overlay in &OVERLAYS {
+        overlay.used.store(0, Relaxed);
+        overlay.pid.store(0, Relaxed);
     }
 }
 
@@ -114,33 +129,37 @@ pub fn drop_all() {
     }
 }
 
-/// Right before an exec: if it succeeds, nobody is left to free the overlay, so it is freed now; its references are dropped by
-/// the slot's owner. Returns what [`resume`] needs if the exec fails.
+/// Right before an exec: if it succeeds, nobody is left to free the overlay, so it is freed now; what the new slot holds references of
+/// its own to is dropped. Returns what [`resume`] needs if the exec fails.
 pub fn suspend() -> Option<usize> {
     let overlay = mine()?;
     let index = OVERLAYS.iter().position(|o| std::ptr::eq(o, overlay))?;
-    let used = overlay.used.load(Relaxed) as usize;
-    // The new slot holds references of its own.
-    for change in &overlay.change[..used] {
-        if let (Some(description), Some(pool)) = ((change.load(Relaxed) as u32).checked_sub(1), process::pool()) {
+    for change in &overlay.change[..overlay.used.load(Relaxed) as usize] {
+        let word = change.load(Relaxed);
+        if let (Some(description), Some(pool)) = ((word as u32).checked_sub(1), process::pool()) {
             if pool.segment().description(description).refs.load(SeqCst) > 1 {
+                change.store(word | DROPPED, Relaxed);
                 pool.drop_description(description);
             }
         }
     }
-    overlay.pid.store(0, SeqCst);
+    overlay.pid.store(sys::getpid() | SUSPENDED, SeqCst);
     Some(index)
 }
 
-/// After an exec that failed.
+/// After an exec that failed. Before the new slot lets go of its references.
 pub fn resume(index: Option<usize>) {
     let Some(overlay) = index.and_then(|i| OVERLAYS.get(i)) else { return };
-    if overlay.pid.compare_exchange(0, sys::getpid(), SeqCst, Relaxed).is_err() {
+    let pid = sys::getpid();
+    if overlay.pid.compare_exchange(pid | SUSPENDED, pid, SeqCst, Relaxed).is_err() {
+        // Another child has taken it meanwhile: the next exec of this one leaves its descriptors to the kernel.
         return;
     }
     for change in &overlay.change[..overlay.used.load(Relaxed) as usize] {
-        if let (Some(description), Some(pool)) = ((change.load(Relaxed) as u32).checked_sub(1), process::pool()) {
+        let word = change.load(Relaxed);
+        if let (true, Some(description), Some(pool)) = (word & DROPPED != 0, (word as u32).checked_sub(1), process::pool()) {
             pool.hold_description(description);
+            change.store(word & !DROPPED, Relaxed);
         }
     }
 }

@@ -95,23 +95,36 @@ pub fn read_at(m: &Managed, to: &impl UserMemory, offset: off_t) -> Result<usize
     result.map_err(errno_of)
 }
 
-/// What must be so before bytes are taken into the pool. `Ok(false)`: the kernel has to do it.
+/// Who takes a write.
+enum Taker {
+    /// The pool.
+    Pool,
+    /// The kernel, as it serves the whole file.
+    Direct,
+    /// The kernel, for this call: a limit is in the way, and what happens there is its to say.
+    Kernel,
+}
+
+/// What must be so before bytes are taken into the pool.
 #[inline]
-fn may_buffer(m: &Managed, end: u64) -> Result<bool, Errno> {
+fn taker(m: &Managed, end: u64) -> Result<Taker, Errno> {
     if !m.has(flags::WRITE) {
         return Err(Errno(libc::EBADF));
     }
-    if m.is_direct() || end > LIMIT.load(Relaxed) {
-        return Ok(false);
+    if m.is_direct() {
+        return Ok(Taker::Direct);
+    }
+    if end > LIMIT.load(Relaxed) {
+        return Ok(Taker::Kernel);
     }
     if !m.ensure_kept() {
         m.make_direct(Reason::NoCoordinator)?;
-        return Ok(false);
+        return Ok(Taker::Direct);
     }
     if !m.has(flags::WROTE) {
         m.d().flags.fetch_or(flags::WROTE, Relaxed);
     }
-    Ok(true)
+    Ok(Taker::Pool)
 }
 
 /// Makes what was written durable, if the descriptor or the call says so.
@@ -136,8 +149,10 @@ pub fn write_here(m: &Managed, from: &impl UserMemory, append: bool, sync: bool)
         if len == 0 {
             return if m.has(flags::WRITE) { Ok(0) } else { Err(Errno(libc::EBADF)) };
         }
-        if !may_buffer(m, offset.saturating_add(len))? {
-            return direct::write_here(m, from, append);
+        match taker(m, offset.saturating_add(len))? {
+            Taker::Pool => {}
+            Taker::Direct => return direct::write_here(m, from, append),
+            Taker::Kernel => return m.around_kernel(Reason::Limit, || direct::write_here(m, from, append))?,
         }
         if appends {
             let before = d.offset.load(SeqCst);
@@ -171,8 +186,10 @@ pub fn write_at(m: &Managed, from: &impl UserMemory, offset: off_t, append: bool
     if len == 0 {
         return if m.has(flags::WRITE) { Ok(0) } else { Err(Errno(libc::EBADF)) };
     }
-    if !may_buffer(m, at.saturating_add(len))? {
-        return direct::write_at(m, from, offset, append);
+    match taker(m, at.saturating_add(len))? {
+        Taker::Pool => {}
+        Taker::Direct => return direct::write_at(m, from, offset, append),
+        Taker::Kernel => return m.around_kernel(Reason::Limit, || direct::write_at(m, from, offset, append))?,
     }
     let result = if appends {
         m.pool.append(m.who, m.file, &m.store(), from).map(|(n, _)| n)

@@ -58,7 +58,9 @@ pub fn duplicated(old: c_int, new: c_int) {
     }
     let Some(m) = entry_or_overlay(old) else { return };
     preserving(|| {
-        m.pool.hold_description(m.description);
+        if !m.pool.hold_description(m.description) {
+            return;
+        }
         if process::is_vfork_child() {
             exec::overlay_set(new, Some(m.description));
         } else if !m.pool.set_entry(m.who.client(), new as u32, m.description) {
