@@ -168,7 +168,12 @@ mod tests {
                 error: Some("No space left on device".into()),
                 ..Default::default()
             }],
-            clients: vec![ClientStatus { pid: 99, command: "sort x".into(), descriptors: 2, ..Default::default() }],
+            clients: vec![ClientStatus {
+                pid: 99,
+                command: "sort x".into(),
+                descriptors: 2,
+                ..Default::default()
+            }],
             totals: Report {
                 sync_downs: vec![SyncDowns { reason: "mmap".into(), count: 3 }],
                 ..Default::default()
