@@ -122,11 +122,14 @@ pub fn give_up_idle(pool: &Pool) {
 /// Writes the dirty bytes of file `slot` to the real file, durably if asked.
 ///
 /// # Errors
-/// The kernel's; it is latched in the file and the bytes stay dirty.
+/// The kernel's; it is latched in the file and the bytes stay dirty. `EBUSY`, not latched, when a stopped process is at it.
 pub fn flush(pool: &Pool, who: Caller, slot: u32, durable: bool) -> Result<Flushed, Errno> {
     let file = pool.segment().file(slot);
     if file.dirty_pages.load(SeqCst) == 0 && file.flush_lock.holder().is_none() && !durable {
         return Ok(Flushed::default());
+    }
+    if flusher_is_stopped(pool, file) {
+        return Err(Errno(libc::EBUSY));
     }
     let fd = kept(file).map(Ok).unwrap_or_else(|| by_name(file).map(IntoRawFd::into_raw_fd));
     let flushed = match fd {
@@ -137,6 +140,13 @@ pub fn flush(pool: &Pool, who: Caller, slot: u32, durable: bool) -> Result<Flush
         sys::close(fd);
     }
     flushed
+}
+
+/// Whether the process that is flushing the file is held by a signal or a debugger: to wait for it could take for ever.
+fn flusher_is_stopped(pool: &Pool, file: &File) -> bool {
+    let Some(holder) = file.flush_lock.holder().filter(|holder| holder.client() != 0) else { return false };
+    let pid = pool.segment().client(holder.client()).pid.load(Acquire);
+    sys::process_state(pid).is_some_and(|(letter, _)| matches!(letter, b'T' | b't'))
 }
 
 /// The last resort for a file whose descriptor never arrived: the name it was opened by, if that still is the file.

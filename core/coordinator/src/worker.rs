@@ -86,8 +86,12 @@ impl<'a> Worker<'a> {
         become_client(&pool);
         let mut keep: HashSet<i32> = shared.descriptors().into();
         keep.extend(keeper::known(&pool));
-        let sessions: Vec<_> =
-            inherited::connections(&keep).into_iter().filter_map(Session::new).map(Rc::new).collect();
+        let sessions: Vec<_> = inherited::connections(&keep)
+            .into_iter()
+            .filter_map(Session::new)
+            .filter(|session| session.uid == rustix::process::geteuid().as_raw())
+            .map(Rc::new)
+            .collect();
         header.worker.store(std::process::id(), Release);
         tracing::info!(
             "worker {} serves, number {incarnation}, with {} connections",
@@ -423,7 +427,10 @@ impl<'a> Worker<'a> {
         let unheld = self.shared.lifetime == Lifetime::WhileHeld
             && self.sessions.is_empty()
             && (self.held || self.begun.elapsed() > FIRST_HOLD);
-        if (unheld || self.stop_when_empty) && self.clients.is_empty() && self.retry.is_empty() {
+        if (unheld || self.stop_when_empty)
+            && self.retry.is_empty()
+            && self.clients.attached(&self.pool, 0) == 0
+        {
             // Refused when somebody comes at this moment or bytes cannot be written: then it stays.
             self.stop(0, 0);
         }
