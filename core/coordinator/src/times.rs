@@ -37,3 +37,17 @@ fn is_fine(store: &str) -> Result<bool, rustix::io::Errno> {
     }
     Ok(false)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_tried_is_not_fine() {
+        assert!(!are_fine(&[]));
+        assert!(!are_fine(&["/nowhere/at/all".into()]));
+        let directory = tempfile::tempdir().unwrap();
+        let fine = is_fine(directory.path().to_str().unwrap());
+        eprintln!("fine times: {fine:?}");
+    }
+}
