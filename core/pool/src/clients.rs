@@ -5,6 +5,7 @@
 
 use crate::{Caller, Pool};
 use millpond_segment::client::{state, Client, CHUNK, CHUNKS};
+use millpond_segment::description::flags;
 use millpond_segment::header::modes;
 use millpond_segment::sys;
 use std::sync::atomic::AtomicU32;
@@ -140,13 +141,15 @@ impl Pool {
         }
     }
 
-    /// Whether a client has another descriptor of `file` than `except`.
-    pub fn has_other(&self, client: u32, file: u32, except: u32) -> bool {
+    /// Whether a client has another descriptor than `except` that wrote `file`, and whose close will flush it.
+    pub fn wrote_by_other(&self, client: u32, file: u32, except: u32) -> bool {
         let mut found = false;
         self.for_entries(client, |descriptor, description| {
+            let d = self.segment.description(description);
             found |= descriptor != except
                 && descriptor < FIRST_PIN
-                && self.segment.description(description).file.load(Relaxed) == file;
+                && d.file.load(Relaxed) == file
+                && d.has(flags::WROTE);
         });
         found
     }

@@ -25,10 +25,10 @@ pub fn before_close(fd: c_int) -> Option<Errno> {
     })
 }
 
-/// Flushes a file whose last descriptor in this process is about to go. Returns the error to report.
+/// Flushes a file of which no descriptor that wrote it is left in this process. Returns the error to report.
 fn flush_last(m: &Managed) -> Option<Errno> {
     let asynchronous = m.pool.segment().header().modes.load(Relaxed) & modes::ASYNC_FLUSH != 0;
-    if m.is_dirty() && !asynchronous && !m.pool.has_other(m.who.client(), m.file, m.fd as u32) {
+    if m.is_dirty() && !asynchronous && !m.pool.wrote_by_other(m.who.client(), m.file, m.fd as u32) {
         // A reader's close need not wait for other programs' bytes.
         if m.writer().is_some() || m.has(millpond_segment::description::flags::WROTE) {
             let _ = m.flush();

@@ -1,4 +1,6 @@
 //! Known bugs of programs of this kind, cases C01 to C27: each a small test of the right result.
 
 mod descriptors;
+mod files;
 mod interfaces;
+mod together;
