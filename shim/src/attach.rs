@@ -125,6 +125,14 @@ fn connect_and_map(adopt: Option<u32>) -> bool {
 }
 
 fn claim(pool: &Pool) -> Option<u32> {
+    // The image before an `exec` that had nothing to hand on left its slot behind.
+    let pid = sys::getpid();
+    for slot in 1..pool.segment().header().client_top.load(Relaxed) {
+        let client = pool.segment().client(slot);
+        if client.pid.load(Relaxed) == pid && client.state.load(Acquire) != state::FREE && pool.begin_recovery(slot) {
+            pool.release_client(slot);
+        }
+    }
     let mut buf = [0u8; 64];
     pool.claim_client(Claim { pid: sys::getpid(), start: 0, command: command(&mut buf), state: state::LIVE, parent: None })
 }

@@ -45,8 +45,8 @@ pub unsafe fn run(target: Target, envp: *const *const c_char, call: impl FnOnce(
     let count = crate::errno::preserving(|| survive(&mut survivors));
     let survivors = &survivors[..count];
     // SAFETY: the program's path, as the kernel will read it.
-    let preloadable = unsafe { target::is_preloadable(target) };
-    if count > 0 && preloadable == Some(false) {
+    let preloadable = if count > 0 { unsafe { target::is_preloadable(target) } } else { None };
+    if preloadable == Some(false) {
         crate::errno::preserving(|| release(survivors));
     }
     lend_offsets(survivors);

@@ -43,14 +43,14 @@ pub struct FdStore {
 /// Makes a write at an offset go there although the descriptor appends (Linux 6.9).
 const RWF_NOAPPEND: i32 = 0x20;
 
-/// Whether the kernel has `RWF_NOAPPEND`, found out once with an empty write to `fd`, an open regular file.
-pub fn noappend_supported(fd: i32) -> bool {
+/// Whether the kernel has `RWF_NOAPPEND`, asked once.
+pub fn noappend_supported() -> bool {
     static KNOWN: AtomicU32 = AtomicU32::new(0);
     match KNOWN.load(Ordering::Relaxed) {
         1 => true,
         2 => false,
         _ => {
-            let yes = sys::pwritev(fd, &[], 0, RWF_NOAPPEND).is_ok();
+            let yes = sys::kernel_release() >= (6, 9);
             KNOWN.store(if yes { 1 } else { 2 }, Ordering::Relaxed);
             yes
         }
@@ -60,7 +60,7 @@ pub fn noappend_supported(fd: i32) -> bool {
 impl FdStore {
     /// The file behind `fd`, which was opened with the given rights and appends if `append`.
     pub fn new(fd: i32, readable: bool, writable: bool, append: bool) -> Self {
-        let writable = writable && (!append || noappend_supported(fd));
+        let writable = writable && (!append || noappend_supported());
         Self { fd, readable, writable, append }
     }
 

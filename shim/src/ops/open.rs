@@ -113,7 +113,7 @@ fn register(pool: &'static Pool, who: Caller, fd: c_int, oflag: c_int, file: u32
         Some(Reason::OpenDirect)
     } else if super::rings::is_on() {
         Some(Reason::IoUring)
-    } else if m.has(flags::APPEND) && !millpond_pool::noappend_supported(fd) {
+    } else if m.has(flags::APPEND) && !millpond_pool::noappend_supported() {
         Some(Reason::OpenDirect)
     } else {
         None

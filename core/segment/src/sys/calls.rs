@@ -124,6 +124,20 @@ pub fn getpid() -> u32 {
     unsafe { syscall(libc::SYS_getpid, [0; 6]).unwrap_or(0) as u32 }
 }
 
+/// Major and minor number of the running kernel, zeros when it does not say.
+pub fn kernel_release() -> (u32, u32) {
+    let mut name = MaybeUninit::<libc::utsname>::zeroed();
+    // SAFETY: there is room for the answer, and all-zero is a value of it.
+    let release = unsafe {
+        let _ = syscall(libc::SYS_uname, [name.as_mut_ptr() as usize, 0, 0, 0, 0, 0]);
+        name.assume_init().release
+    };
+    let mut numbers = release
+        .split(|c| !(*c as u8).is_ascii_digit())
+        .map(|digits| digits.iter().fold(0u32, |n, d| n.wrapping_mul(10).wrapping_add(u32::from(*d as u8 - b'0'))));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+}
+
 /// The caller's thread id.
 pub fn gettid() -> u32 {
     // SAFETY: no arguments.
@@ -295,6 +309,11 @@ pub fn process_state(pid: u32) -> Option<(u8, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_kernel_has_a_number() {
+        assert!(kernel_release() >= (3, 0), "{:?}", kernel_release());
+    }
 
     #[test]
     fn the_own_process_is_alive_and_no_other_start_time_is_its() {
