@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use millpond_model::config::{Config, FlushMode};
@@ -283,23 +283,34 @@ fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::rename(new, path)
 }
 
+/// Takes the lock that only one coordinator of a place can hold.
 fn take_lock(place: &Place) -> Result<OwnedFd, StartError> {
     let path = place.lock();
-    let file = fs::OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .read(true)
-        .write(true)
-        .mode(0o600)
-        .open(&path)
-        .map_err(|source| StartError::Path { path: path.clone(), source })?;
-    match flock(file.as_fd(), FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(file.into()),
-        Err(rustix::io::Errno::WOULDBLOCK) => {
-            let pid = fs::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
-            Err(StartError::Running { place: place.directory().into(), pid })
+    let on = |source| StartError::Path { path: path.clone(), source };
+    loop {
+        let mut options = fs::OpenOptions::new();
+        let file = options
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .mode(0o600)
+            .open(&path)
+            .map_err(on)?;
+        match flock(file.as_fd(), FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(rustix::io::Errno::WOULDBLOCK) => {
+                let pid =
+                    fs::read_to_string(&path).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+                return Err(StartError::Running { place: place.directory().into(), pid });
+            }
+            Err(error) => return Err(on(error.into())),
         }
-        Err(error) => Err(StartError::Path { path, source: error.into() }),
+        // One that ended just now has taken the file away: then what is locked is nobody's any more.
+        let locked = file.metadata().map_err(on)?;
+        if fs::metadata(&path).is_ok_and(|there| (there.dev(), there.ino()) == (locked.dev(), locked.ino())) {
+            return Ok(file.into());
+        }
     }
 }
 

@@ -140,9 +140,11 @@ fn clear(shared: &Shared) {
     let place = &shared.place;
     let _ = fs::remove_file(place.socket());
     let _ = fs::remove_file(place.info());
-    if shared.lifetime == Lifetime::WhileHeld {
-        let _ = fs::remove_file(place.lock());
+    let log_is_empty = fs::metadata(place.log()).is_ok_and(|log| log.len() == 0);
+    if shared.lifetime == Lifetime::WhileHeld || log_is_empty {
         let _ = fs::remove_file(place.log());
-        let _ = fs::remove_dir(place.directory());
     }
+    let _ = fs::remove_file(place.lock());
+    // Stays when a log is left in it.
+    let _ = fs::remove_dir(place.directory());
 }
