@@ -158,7 +158,8 @@ impl Case {
             ShimOptions { stores: vec![store], pool: self.pool.clone(), config: self.config.clone() };
         fs::create_dir(&options.stores[0]).expect("store");
         let shim = Shim::start(name, &options)?;
-        let shimmed = self.run(scratch.path(), &bin, "shim", Some(&shim));
+        let mut shimmed = self.run(scratch.path(), &bin, "shim", Some(&shim));
+        shimmed.plain_elapsed = plain.elapsed();
         let failures = self.failures(&plain, &shimmed);
         assert!(failures.is_empty(), "{name} in {within}:\n{}\n{shimmed:?}", failures.join("\n"));
         Some(shimmed)

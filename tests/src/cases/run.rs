@@ -29,6 +29,7 @@ pub struct Ran {
     pub status: serde_json::Value,
     ended: Option<ExitStatus>,
     elapsed: Duration,
+    pub(super) plain_elapsed: Duration,
 }
 
 impl Ran {
@@ -40,6 +41,11 @@ impl Ran {
     /// Time from start to end.
     pub fn elapsed(&self) -> Duration {
         self.elapsed
+    }
+
+    /// Time of the plain run that it is compared with.
+    pub fn plain_elapsed(&self) -> Duration {
+        self.plain_elapsed
     }
 
     /// Bytes that programs read from and wrote into the pool.
@@ -91,12 +97,18 @@ pub(super) fn run(dir: &Path, bin: &Path, shim: Option<&Shim>, bound: Duration) 
         status: shim.map_or(serde_json::Value::Null, Shim::status),
         ended,
         elapsed,
+        plain_elapsed: Duration::ZERO,
     }
 }
 
 fn environment(bin: &Path) -> Vec<(&'static str, std::ffi::OsString)> {
     let mut path = python().parent().map(|dir| dir.as_os_str().to_owned()).unwrap_or_default();
     path.push(":");
+    // The toolchain itself rather than its version manager, which wants a home of its own.
+    if let Some(dir) = std::env::var_os("CARGO").as_deref().map(Path::new).and_then(Path::parent) {
+        path.push(dir);
+        path.push(":");
+    }
     path.push(std::env::var_os("PATH").unwrap_or_default());
     vec![
         ("PATH", path),

@@ -10,6 +10,7 @@ done
 exec 8>&-
 # tail -f follows a writer that does not close.
 exec 8> followed
+: > seen
 tail -n +1 -f followed > seen & tail=$!
 for n in 1 2 3 4 5; do echo "$n" >&8; done
 for try in $(seq 100); do
