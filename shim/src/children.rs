@@ -1,8 +1,14 @@
 //! Forks: a slot with a copy of the table is made for the child before it exists.
+//!
+//! Between the copy and the fork, other threads of the parent open and close. So the child of a process with several threads compares its
+//! copy with what the kernel says before it does anything else: a stale entry would flush one file's bytes by another file's descriptor.
 
-use crate::{exec, process, thread};
-use millpond_pool::Pool;
+use crate::{exec, managed, ops, process, start, thread};
+use millpond_pool::{Pool, FIRST_PIN};
 use millpond_segment::client::state;
+use millpond_segment::description::flags;
+use millpond_segment::stats::Reason;
+use millpond_segment::sys;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
 /// Before a fork, in the parent. Returns whether a slot was made by this call.
@@ -39,7 +45,47 @@ pub fn after_fork_in_parent(child: i32) {
 pub fn after_fork_in_child() {
     exec::overlay_forget();
     let _ = process::is_vfork_child();
-    let _ = process::attached();
+    if let Some((pool, who)) = process::attached() {
+        if thread::were_several() {
+            reconcile(pool, who.client());
+            start::for_open_descriptors(|fd| {
+                if managed::entry(fd).is_none() {
+                    ops::open::adopt_foreign(fd, Reason::Inherited);
+                }
+            });
+        }
+    }
+}
+
+/// Takes out of a child's table what is not what the child has open.
+fn reconcile(pool: &Pool, slot: u32) {
+    let mut stale = [0u32; 64];
+    loop {
+        let mut count = 0;
+        pool.for_entries(slot, |fd, description| {
+            if fd < FIRST_PIN && count < stale.len() && !is_open_as(pool, fd as i32, description) {
+                stale[count] = fd;
+                count += 1;
+            }
+        });
+        for &fd in &stale[..count] {
+            if let Some(description) = pool.take_entry(slot, fd) {
+                pool.drop_description(description);
+            }
+        }
+        if count < stale.len() {
+            return;
+        }
+    }
+}
+
+/// Whether the kernel has the description's file, open in the same way, under `fd`.
+fn is_open_as(pool: &Pool, fd: i32, description: u32) -> bool {
+    let d = pool.segment().description(description);
+    let Ok(oflag) = sys::fcntl(fd, libc::F_GETFL, 0) else { return false };
+    let access = flags::READ | flags::WRITE;
+    (ops::open::description_flags(oflag as i32) ^ d.flags.load(Relaxed)) & access == 0
+        && ops::open::is_file_of(fd, pool, d.file.load(Relaxed)).unwrap_or(false)
 }
 
 /// In a child: its slot.
@@ -53,6 +99,7 @@ pub fn adopt(pool: &Pool, parent: u32, pid: u32) -> Option<u32> {
     }
     // Forked by a raw call that nobody saw: the parent's table as it is now is the best there is.
     let slot = pool.fork_client(parent)?;
+    reconcile(pool, slot);
     let client = pool.segment().client(slot);
     client.pid.store(pid, Release);
     client.state.store(state::LIVE, Release);

@@ -217,7 +217,7 @@ fn adopt(value: &[u8]) -> bool {
 }
 
 /// Calls `f` with each descriptor that is open now, from `/proc/self/fd`.
-fn for_open_descriptors(mut f: impl FnMut(i32)) {
+pub fn for_open_descriptors(mut f: impl FnMut(i32)) {
     let Ok(dir) = sys::openat(libc::AT_FDCWD, c"/proc/self/fd", libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC, 0) else {
         return (0..3).for_each(f);
     };

@@ -21,6 +21,11 @@ pub fn number() -> u32 {
     })
 }
 
+/// Whether more than one thread of this process, or of those that it was forked from, has used the pool.
+pub fn were_several() -> bool {
+    NEXT.load(Relaxed) > 1
+}
+
 /// The client slot (plus 1) that this thread has made for the child it is forking; 0 when none. A child's only thread sees its parent's value.
 pub fn fork_slot() -> u32 {
     FORK_SLOT.with(Cell::get)

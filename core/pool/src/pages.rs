@@ -20,6 +20,7 @@ pub(crate) const WALK: usize = 64;
 
 impl Pool {
     /// Locks page `index` of `file`, if the pool has it.
+    #[inline(always)]
     pub(crate) fn lock_page(&self, who: Caller, file: u32, index: u64) -> Option<LockedPage<'_>> {
         loop {
             let slot = self.segment.find_page(file, index)?;
@@ -30,6 +31,7 @@ impl Pool {
     }
 
     /// Locks page slot `slot` if it still holds a page of `file` (number `index`, when given).
+    #[inline(always)]
     pub(crate) fn lock_slot(&self, who: Caller, slot: u32, file: u32, index: Option<u64>) -> Option<LockedPage<'_>> {
         let page = self.segment.page(slot);
         let held = page.lock.lock(who.me, &self.segment);
@@ -41,6 +43,7 @@ impl Pool {
     }
 
     /// Puts a page right whose changer died: bytes that were valid and may be half overwritten count as written.
+    #[cold]
     pub(crate) fn repair_page(&self, page: &Page) {
         let pending = ByteRange::from_word(page.pending.load(Relaxed));
         let begun = page.begin_change();
@@ -161,7 +164,14 @@ impl Pool {
     /// Counts the page among its file's dirty ones, once.
     #[inline]
     pub(crate) fn count_dirty(&self, page: &Page) {
-        if page.counted.load(Relaxed) == 0 && page.counted.swap(1, Relaxed) == 0 {
+        if page.counted.load(Relaxed) == 0 {
+            self.count_newly_dirty(page);
+        }
+    }
+
+    #[cold]
+    fn count_newly_dirty(&self, page: &Page) {
+        if page.counted.swap(1, Relaxed) == 0 {
             let file = self.segment.file(page.file.load(Relaxed) - 1);
             file.dirty_pages.fetch_add(1, Relaxed);
             self.segment.header().dirty_pages.fetch_add(1, Relaxed);

@@ -82,7 +82,7 @@ impl Pool {
         (done, None)
     }
 
-    #[inline]
+    #[inline(always)]
     fn write_span(&self, who: Caller, file: u32, store: &impl Store, span: Span, from: &impl UserMemory) -> Result<(), (usize, Failure)> {
         if let Some(locked) = self.lock_page(who, file, span.page.0) {
             let page = locked.page;
@@ -140,12 +140,8 @@ impl Pool {
     fn put(&self, locked: &LockedPage<'_>, span: Span, from: &impl UserMemory) -> Result<(), Refused> {
         let page = locked.page;
         let known = page.dirty.covers(span.range);
-        if !known {
-            // Asked first, so that a refusal leaves the page as it was.
-            let (mut valid, mut dirty) = (page.valid.load(), page.dirty.load());
-            if valid.insert(span.range).is_err() || dirty.insert(span.range).is_err() {
-                return Err(Refused::Ranges);
-            }
+        if !known && !has_room(page, span.range) {
+            return Err(Refused::Ranges);
         }
         let begun = page.begin_change();
         page.pending.store(span.range.to_word(), Relaxed);
@@ -233,7 +229,15 @@ impl Pool {
     }
 }
 
+/// Whether the page's sets can take `range`. Asked before the copy, so that a refusal leaves the page as it was.
+#[inline(never)]
+fn has_room(page: &millpond_segment::Page, range: ByteRange) -> bool {
+    let (mut valid, mut dirty) = (page.valid.load(), page.dirty.load());
+    valid.insert(range).is_ok() && dirty.insert(range).is_ok()
+}
+
 /// Adds `range` to the valid and the dirty bytes; again, if a signal handler's write came in between.
+#[inline(never)]
 fn mark(page: &millpond_segment::Page, range: ByteRange) {
     loop {
         let changes = page.changes.load(Relaxed);

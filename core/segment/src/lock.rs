@@ -118,6 +118,7 @@ impl FutexLock {
     }
 
     #[cold]
+    #[inline(never)]
     fn lock_slow(&self, me: Holder, segment: &Segment) -> Held<'_> {
         for _ in 0..SPINS {
             let word = self.word.load(Ordering::Relaxed);

@@ -38,6 +38,15 @@ pub fn errno_of(failure: Failure) -> Errno {
     }
 }
 
+/// Refuses what the kernel refuses: a range whose end is no offset.
+#[inline]
+pub fn check_end(offset: u64, len: u64) -> Result<(), Errno> {
+    match offset.checked_add(len) {
+        Some(end) if end <= i64::MAX as u64 => Ok(()),
+        _ => Err(Errno(libc::EINVAL)),
+    }
+}
+
 /// Reads at the description's offset.
 #[inline]
 pub fn read_here(m: &Managed, to: &impl UserMemory) -> Result<usize, Errno> {
@@ -52,6 +61,7 @@ pub fn read_here(m: &Managed, to: &impl UserMemory) -> Result<usize, Errno> {
     let mut asked = false;
     loop {
         let offset = d.offset.load(SeqCst);
+        check_end(offset, wanted)?;
         let there = m.f().size.load(Acquire).saturating_sub(offset).min(wanted);
         if there == 0 {
             // At the end: somebody outside may have appended.
@@ -84,6 +94,7 @@ pub fn read_at(m: &Managed, to: &impl UserMemory, offset: off_t) -> Result<usize
     if !m.has(flags::READ) {
         return Err(Errno(libc::EBADF));
     }
+    check_end(offset as u64, to.total() as u64)?;
     if m.is_direct() {
         return direct::read_at(m, to, offset);
     }
@@ -156,12 +167,17 @@ pub fn write_here(m: &Managed, from: &impl UserMemory, append: bool, sync: bool)
         }
         if appends {
             let before = d.offset.load(SeqCst);
-            let result = m.pool.append(m.who, m.file, &m.store(), from).map_err(errno_of);
+            let result = m.pool.append(m.who, m.file, &m.store(), from);
+            if result == Err(Failure::Fault) {
+                return m.around_kernel(Reason::BadPointer, || direct::write_here(m, from, append))?;
+            }
+            let result = result.map_err(errno_of);
             if let Ok((_, end)) = result {
                 m.pool.move_offset(m.description, before, end);
             }
             return settle(m, sync || m.has(flags::SYNC), result.map(|(n, _)| n));
         }
+        check_end(offset, len)?;
         if !m.pool.move_offset(m.description, offset, offset + len) {
             continue;
         }
@@ -169,6 +185,10 @@ pub fn write_here(m: &Managed, from: &impl UserMemory, append: bool, sync: bool)
         let done = result.unwrap_or(0) as u64;
         if done < len {
             m.pool.move_offset(m.description, offset + len, offset + done);
+        }
+        if result == Err(Failure::Fault) {
+            // What a bad pointer does beyond the end of a file differs between kernels.
+            return m.around_kernel(Reason::BadPointer, || direct::write_here(m, from, append))?;
         }
         return settle(m, sync || m.has(flags::SYNC), result.map_err(errno_of));
     }
@@ -186,6 +206,9 @@ pub fn write_at(m: &Managed, from: &impl UserMemory, offset: off_t, append: bool
     if len == 0 {
         return if m.has(flags::WRITE) { Ok(0) } else { Err(Errno(libc::EBADF)) };
     }
+    if m.has(flags::WRITE) {
+        check_end(offset as u64, len)?;
+    }
     match taker(m, at.saturating_add(len))? {
         Taker::Pool => {}
         Taker::Direct => return direct::write_at(m, from, offset, append),
@@ -196,6 +219,9 @@ pub fn write_at(m: &Managed, from: &impl UserMemory, offset: off_t, append: bool
     } else {
         m.pool.write(m.who, m.file, &m.store(), from, offset as u64)
     };
+    if result == Err(Failure::Fault) {
+        return m.around_kernel(Reason::BadPointer, || direct::write_at(m, from, offset, append))?;
+    }
     settle(m, sync || m.has(flags::SYNC), result.map_err(errno_of))
 }
 

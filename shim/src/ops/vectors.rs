@@ -46,13 +46,17 @@ fn pieces(iov: *const iovec, at: usize, out: &mut [IoPart; RUN], count: usize) -
 fn over_runs(
     iov: *const iovec,
     count: c_int,
+    offset: Option<off_t>,
     mut step: impl FnMut(&Vectored<'_>, usize) -> Result<usize, Errno>,
 ) -> Result<usize, Errno> {
     if count < 0 || count as usize > MAX_PIECES {
         return Err(Errno(libc::EINVAL));
     }
     let count = count as usize;
-    check_lengths(iov, count)?;
+    let total = check_lengths(iov, count)?;
+    if let Some(offset) = offset {
+        data::check_end(offset as u64, total as u64)?;
+    }
     let (mut at, mut done) = (0, 0);
     loop {
         let mut parts = [IoPart::default(); RUN];
@@ -79,7 +83,7 @@ fn over_runs(
 }
 
 /// Refuses what the kernel refuses: lengths whose sum overflows.
-fn check_lengths(iov: *const iovec, count: usize) -> Result<(), Errno> {
+fn check_lengths(iov: *const iovec, count: usize) -> Result<usize, Errno> {
     let (mut at, mut total) = (0, 0usize);
     while at < count {
         let mut parts = [IoPart::default(); RUN];
@@ -89,7 +93,7 @@ fn check_lengths(iov: *const iovec, count: usize) -> Result<(), Errno> {
         }
         at += n;
     }
-    Ok(())
+    Ok(total)
 }
 
 /// `readv`.
@@ -98,15 +102,12 @@ pub fn readv(fd: c_int, iov: *const iovec, count: c_int) -> Option<ssize_t> {
     if !m.has(flags::READ) {
         return Some(returned(Err(Errno(libc::EBADF))));
     }
-    Some(returned(over_runs(iov, count, |run, _| data::read_here(&m, run))))
+    Some(returned(over_runs(iov, count, None, |run, _| data::read_here(&m, run))))
 }
 
 /// `writev`.
 pub fn writev(fd: c_int, iov: *const iovec, count: c_int) -> Option<ssize_t> {
     let m = managed::get(fd)?;
-    if !m.has(flags::WRITE) {
-        return Some(returned(Err(Errno(libc::EBADF))));
-    }
     Some(returned(write_runs(&m, iov, count, None, false, false)))
 }
 
@@ -119,9 +120,6 @@ pub fn preadv(fd: c_int, iov: *const iovec, count: c_int, offset: off_t) -> Opti
 /// `pwritev`.
 pub fn pwritev(fd: c_int, iov: *const iovec, count: c_int, offset: off_t) -> Option<ssize_t> {
     let m = managed::get(fd)?;
-    if !m.has(flags::WRITE) {
-        return Some(returned(Err(Errno(libc::EBADF))));
-    }
     Some(returned(write_runs(&m, iov, count, Some(offset), false, false)))
 }
 
@@ -132,12 +130,15 @@ fn read_runs_at(m: &Managed, iov: *const iovec, count: c_int, offset: off_t) -> 
     if !m.has(flags::READ) {
         return Err(Errno(libc::EBADF));
     }
-    over_runs(iov, count, |run, done| data::read_at(m, run, offset + done as off_t))
+    over_runs(iov, count, Some(offset), |run, done| data::read_at(m, run, offset + done as off_t))
 }
 
 fn write_runs(m: &Managed, iov: *const iovec, count: c_int, offset: Option<off_t>, append: bool, sync: bool) -> Result<usize, Errno> {
     if offset.is_some_and(|o| o < 0) {
         return Err(Errno(libc::EINVAL));
+    }
+    if !m.has(flags::WRITE) {
+        return Err(Errno(libc::EBADF));
     }
     if count as usize > RUN && (append || m.has(flags::APPEND)) && (count as usize) <= MAX_PIECES {
         // Several runs could be parted by another appender: the kernel keeps them together.
@@ -151,7 +152,7 @@ fn write_runs(m: &Managed, iov: *const iovec, count: c_int, offset: Option<off_t
             None => m.with_kernel_offset(Reason::Vector, || call(usize::MAX))?,
         };
     }
-    over_runs(iov, count, |run, done| match offset {
+    over_runs(iov, count, offset, |run, done| match offset {
         Some(offset) => data::write_at(m, run, offset + done as off_t, append, sync),
         None => data::write_here(m, run, append, sync),
     })
@@ -171,9 +172,6 @@ pub fn pwritev2(fd: c_int, iov: *const iovec, count: c_int, offset: off_t, rwf: 
     let m = managed::get(fd)?;
     if rwf & !(RWF_HIPRI | RWF_DSYNC | RWF_SYNC | RWF_APPEND) != 0 {
         return by_kernel(&m, libc::SYS_pwritev2, iov, count, offset, rwf);
-    }
-    if !m.has(flags::WRITE) {
-        return Some(returned(Err(Errno(libc::EBADF))));
     }
     let offset = (offset != -1).then_some(offset);
     Some(returned(write_runs(&m, iov, count, offset, rwf & RWF_APPEND != 0, rwf & (RWF_DSYNC | RWF_SYNC) != 0)))
