@@ -4,4 +4,5 @@ mod descriptors;
 mod early;
 mod files;
 mod interfaces;
+mod strangers;
 mod together;
