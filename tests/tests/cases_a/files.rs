@@ -8,11 +8,6 @@ fn c10_read_after_write_before_close() {
 }
 
 #[test]
-fn c11_partial_page_of_a_write_only_file() {
-    Case::new("c11", "$BIN/c11").program("c11", include_str!("c11.c"), &[]).check();
-}
-
-#[test]
 fn c12_times_set_before_close() {
     Case::new("c12", include_str!("c12.sh"))
         .needs(&["rsync", "tar", "make"])

@@ -4,5 +4,6 @@ mod descriptors;
 mod early;
 mod files;
 mod interfaces;
+mod other_user;
 mod strangers;
 mod together;
