@@ -75,6 +75,12 @@ pub fn keep(pool: &Pool, slot: u64, descriptor: OwnedFd) {
     file.handed.store(1, SeqCst);
 }
 
+/// Whether file `slot` has dirty bytes and a descriptor of it has been sent, or is being sent, that has not been taken yet.
+pub fn is_on_its_way(pool: &Pool, slot: u32) -> bool {
+    let file = pool.segment().file(slot);
+    file.dirty_pages.load(SeqCst) > 0 && file.handed.load(SeqCst) != 0 && kept(file).is_none()
+}
+
 /// The numbers of all kept descriptors. Those that the segment names and that are not there, or not the file, are forgotten, so that programs send them anew.
 pub fn known(pool: &Pool) -> Vec<i32> {
     let mut found = Vec::new();
@@ -136,10 +142,30 @@ pub fn flush(pool: &Pool, who: Caller, slot: u32, durable: bool) -> Result<Flush
         Ok(fd) => through(pool, who, slot, fd, durable),
         Err(errno) => pool.flush(who, slot, &Unreachable(errno)),
     };
+    let flushed = match (flushed, fd) {
+        (Err(_), Ok(fd)) if is_nobodys(file, fd) && forget(pool, who, slot, fd) => Ok(Flushed::default()),
+        (flushed, _) => flushed,
+    };
     if let (Ok(fd), None) = (fd, kept(file)) {
         sys::close(fd);
     }
     flushed
+}
+
+/// Whether the file has no name and no program has it open: nobody can ever read it again.
+fn is_nobodys(file: &File, fd: i32) -> bool {
+    file.opens.load(SeqCst) == 0 && sys::stat_fd(fd).is_ok_and(|stat| stat.nlink == 0)
+}
+
+/// Drops the bytes of a file that is nobody's. With the kernel alone they would have gone with the file, full disk or not.
+fn forget(pool: &Pool, who: Caller, slot: u32, fd: i32) -> bool {
+    let file = pool.segment().file(slot);
+    let empty = || if is_nobodys(file, fd) { Ok(0) } else { Err(Errno(libc::EBUSY)) };
+    let forgotten = pool.truncate(who, slot, empty).is_ok();
+    if forgotten {
+        tracing::info!("{}: removed before its bytes could be written; they are dropped", file.name());
+    }
+    forgotten
 }
 
 /// Whether the process that is flushing the file is held by a signal or a debugger: to wait for it could take for ever.

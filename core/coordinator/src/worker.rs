@@ -30,6 +30,8 @@ const IDLE_TICK: Duration = Duration::from_millis(200);
 const NAP: Duration = Duration::from_millis(2);
 /// Descriptors that are taken from one connection before the next one's turn.
 const TURN: usize = 64;
+/// Looks for a descriptor that is on its way, before the file is reached by its name or not at all.
+const ARRIVALS: u32 = 20;
 /// Rounds of messages, one of each connection, before the worker looks round again.
 const ROUNDS: usize = 64;
 /// Bytes that are cleared between two looks for messages: some milliseconds' worth.
@@ -277,10 +279,7 @@ impl<'a> Worker<'a> {
                 let (errno, count) = self.flush_all(message.b != 0);
                 done(errno, count)
             }
-            Kind::Flush => match self
-                .slot_of(message.a)
-                .map(|slot| keeper::flush(&self.pool, self.who, slot, message.b != 0))
-            {
+            Kind::Flush => match self.slot_of(message.a).map(|slot| self.flush(slot, message.b != 0)) {
                 Some(Ok(flushed)) => done(0, flushed.bytes),
                 Some(Err(errno)) => done(errno.0, 0),
                 None => done(libc::EINVAL, 0),
@@ -310,12 +309,26 @@ impl<'a> Worker<'a> {
     }
 
     /// Flushes all files. The first error, and how many files were flushed or, on an error, were not.
+    /// Flushes file `slot` through the descriptor that was handed over for it.
+    fn flush(&mut self, slot: u32, durable: bool) -> Result<millpond_pool::Flushed, Errno> {
+        for _ in 0..ARRIVALS {
+            if !keeper::is_on_its_way(&self.pool, slot) {
+                break;
+            }
+            // Whoever dirtied the file has sent it before: it is in a queue, or will be in a moment.
+            if !self.take_keeps() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        keeper::flush(&self.pool, self.who, slot, durable)
+    }
+
     fn flush_all(&mut self, durable: bool) -> (i32, u64) {
         let (mut errno, mut flushed, mut failed) = (0, 0, 0);
         for slot in
             keeper::files(&self.pool, |f| f.dirty_pages.load(SeqCst) > 0 || f.flush_lock.holder().is_some())
         {
-            match keeper::flush(&self.pool, self.who, slot, durable) {
+            match self.flush(slot, durable) {
                 Ok(_) => flushed += 1,
                 Err(e) => {
                     tracing::error!("{}: {e}", self.pool.segment().file(slot).name());
@@ -391,7 +404,7 @@ impl<'a> Worker<'a> {
 
     /// Flushes a file for which nobody waits; a failure is tried again later.
     fn flush_quietly(&mut self, slot: u32) {
-        match keeper::flush(&self.pool, self.who, slot, false) {
+        match self.flush(slot, false) {
             Ok(_) => {
                 self.retry.remove(&slot);
             }
