@@ -128,7 +128,8 @@ pub fn give_up_idle(pool: &Pool) {
 /// Writes the dirty bytes of file `slot` to the real file, durably if asked.
 ///
 /// # Errors
-/// The kernel's; it is latched in the file and the bytes stay dirty. `EBUSY`, not latched, when a stopped process is at it.
+/// The kernel's; it is latched in the file and the bytes stay dirty. `EBUSY`, not latched, when a stopped process is at it, or when the
+/// descriptor is still on its way: it was sent before the first byte became dirty, but nobody has looked at the connection since.
 pub fn flush(pool: &Pool, who: Caller, slot: u32, durable: bool) -> Result<Flushed, Errno> {
     let file = pool.segment().file(slot);
     if file.dirty_pages.load(SeqCst) == 0 && file.flush_lock.holder().is_none() && !durable {
@@ -138,6 +139,9 @@ pub fn flush(pool: &Pool, who: Caller, slot: u32, durable: bool) -> Result<Flush
         return Err(Errno(libc::EBUSY));
     }
     let fd = kept(file).map(Ok).unwrap_or_else(|| by_name(file).map(IntoRawFd::into_raw_fd));
+    if fd.is_err() && file.handed.load(SeqCst) != 0 && file.opens.load(SeqCst) > 0 {
+        return Err(Errno(libc::EBUSY));
+    }
     let flushed = match fd {
         Ok(fd) => through(pool, who, slot, fd, durable),
         Err(errno) => pool.flush(who, slot, &Unreachable(errno)),

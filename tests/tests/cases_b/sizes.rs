@@ -1,4 +1,4 @@
-//! How long a file is and where it has holes: C28 to C30.
+//! How long a file is and where it has holes (C28 to C30), and how long it may be (C36).
 
 use crate::twice::Case;
 
@@ -34,4 +34,13 @@ fn c30_truncation_leaves_no_old_bytes() {
                    pread(f, back, sizeof back, 0) = 10\nlseek(f, 0, SEEK_END) = 10\nftruncate(f, -1) = EINVAL\n\
                    ftruncate(r, 5) = EINVAL\n";
     Case::new("c30_shrink", "shrink").program("shrink", &[]).prints(printed).check();
+}
+
+#[test]
+fn c36_the_limit_on_file_sizes() {
+    let script = "ulimit -c 0; { limit; } 2>/dev/null; echo $?";
+    Case::new("c36_limit", script)
+        .program("limit", &[])
+        .prints("100 -1 1 -1 1 2 2 -1 0 100 0\n153\n")
+        .check();
 }

@@ -1,0 +1,8 @@
+//! Deaths and lacks: programs, workers and supervisors that are killed or stopped at bad moments, full disks, and
+//! coordinators that are not there.
+
+mod coordinator;
+mod program;
+mod space;
+mod support;
+mod worker;

@@ -1,0 +1,88 @@
+//! kill -9 of a program between its write and its close.
+
+use std::fs;
+use std::time::Duration;
+
+use nix::sys::signal::Signal;
+
+use crate::support::{send, within, Pond};
+
+/// What a dead program wrote is in the file within this time.
+const SOON: Duration = Duration::from_secs(1);
+
+/// Kills a program that holds `f` as said, and looks for its bytes.
+fn killed(how: &str) -> Option<Pond> {
+    let pond = Pond::start(&format!("killed_{how}"))?;
+    let mut program = pond.crasher(&["hold", how]);
+    assert_eq!(program.line(), "ready");
+    assert!(pond.shim.totals().bytes_written >= 7, "nothing went through the pool");
+    program.kill();
+    within(SOON, "the bytes of the dead program are in its file", || pond.text("f").starts_with("survive"));
+    Some(pond)
+}
+
+#[test]
+fn killed_with_an_open_file() {
+    killed("plain");
+    killed("writeonly");
+    killed("duplicated");
+}
+
+#[test]
+fn killed_with_an_appending_descriptor() {
+    killed("append");
+}
+
+#[test]
+fn killed_with_a_file_that_cannot_be_opened_again() {
+    killed("readonly");
+}
+
+#[test]
+fn killed_after_a_rename() {
+    if let Some(pond) = killed("renamed") {
+        assert!(!pond.path("g").exists());
+    }
+    if let Some(pond) = killed("moved") {
+        assert!(!pond.path("d").exists());
+    }
+}
+
+#[test]
+fn killed_with_several_files() {
+    if let Some(pond) = killed("several") {
+        within(SOON, "all files have their bytes", || {
+            (0..100).all(|i| pond.text(&format!("f{i}")) == "survive")
+        });
+    }
+}
+
+#[test]
+fn killed_with_many_bytes() {
+    if let Some(pond) = killed("large") {
+        within(SOON, "all bytes are there", || pond.text("f").len() == 5_000_007);
+        assert!(pond.text("f").strip_prefix("survive").is_some_and(|rest| rest.bytes().all(|b| b == b's')));
+    }
+}
+
+#[test]
+fn killed_while_a_forked_child_holds_the_file() {
+    if let Some(pond) = killed("forked") {
+        fs::write(pond.path("go"), "").expect("file");
+        within(SOON * 5, "the child goes on where its parent was", || pond.text("f") == "survive+child");
+    }
+}
+
+#[test]
+fn killed_with_the_worker_before_it() {
+    let Some(pond) = Pond::start("killed_worker_first") else { return };
+    let mut program = pond.crasher(&["hold", "several"]);
+    assert_eq!(program.line(), "ready");
+    let worker = pond.worker();
+    send(worker, Signal::SIGKILL);
+    program.kill();
+    within(SOON * 2, "the bytes arrive by the next worker", || {
+        pond.text("f") == "survive" && (0..100).all(|i| pond.text(&format!("f{i}")) == "survive")
+    });
+    within(SOON * 5, "the worker is restarted", || pond.shim.status()["restarts"] == 1);
+}
