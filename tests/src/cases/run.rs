@@ -105,10 +105,9 @@ fn environment(bin: &Path) -> Vec<(&'static str, std::ffi::OsString)> {
     let mut path = python().parent().map(|dir| dir.as_os_str().to_owned()).unwrap_or_default();
     path.push(":");
     // The toolchain itself rather than its version manager, which wants a home of its own.
-    if let Some(dir) = std::env::var_os("CARGO").as_deref().map(Path::new).and_then(Path::parent) {
-        path.push(dir);
-        path.push(":");
-    }
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into());
+    path.push(Path::new(&cargo).parent().map_or("".as_ref(), Path::as_os_str));
+    path.push(":");
     path.push(std::env::var_os("PATH").unwrap_or_default());
     vec![
         ("PATH", path),
