@@ -8,9 +8,12 @@ use millpond_segment::client::state;
 use millpond_segment::sys::{self, Errno};
 use millpond_segment::wire::{Kind, Message, BYTES};
 use millpond_segment::Segment;
+use once_cell::sync::OnceCell;
 use std::mem::MaybeUninit;
 use std::os::fd::BorrowedFd;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release, Ordering::SeqCst};
+use std::sync::atomic::{
+    AtomicI32, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::SeqCst,
+};
 
 /// How long a new program waits for the coordinator, in milliseconds.
 const HELLO_WAIT_MS: i64 = 10_000;
@@ -22,8 +25,8 @@ const SEND_WAIT_MS: i64 = 10_000;
 const HIGH: usize = 1000;
 const SOCKET_PATH: usize = 108;
 
-static mut SOCKET: [u8; SOCKET_PATH] = [0; SOCKET_PATH];
-static HAVE_SOCKET: AtomicBool = AtomicBool::new(false);
+/// The coordinator's socket, padded with zeros.
+static SOCKET: OnceCell<[u8; SOCKET_PATH]> = OnceCell::new();
 /// The connection, -1 when there is none.
 static LINK: AtomicI32 = AtomicI32::new(-1);
 /// Its inode, by which it is known.
@@ -36,17 +39,14 @@ pub fn set_socket(path: &[u8]) {
     if path.is_empty() || path.len() >= SOCKET_PATH {
         return;
     }
-    // SAFETY: only the constructor writes, before HAVE_SOCKET lets anybody read.
-    unsafe {
-        let buf = &mut *(&raw mut SOCKET);
-        buf[..path.len()].copy_from_slice(path);
-    }
-    HAVE_SOCKET.store(true, Release);
+    let mut padded = [0; SOCKET_PATH];
+    padded[..path.len()].copy_from_slice(path);
+    let _ = SOCKET.set(padded);
 }
 
 /// Whether this process could be attached.
 pub fn is_possible() -> bool {
-    HAVE_SOCKET.load(Acquire) && stores::any() && process::is_prepared()
+    SOCKET.get().is_some() && stores::any() && process::is_prepared()
 }
 
 /// The number of our connection, -1 when there is none; not for the program to close.
@@ -129,19 +129,33 @@ fn claim(pool: &Pool) -> Option<u32> {
     let pid = sys::getpid();
     for slot in 1..pool.segment().header().client_top.load(Relaxed) {
         let client = pool.segment().client(slot);
-        if client.pid.load(Relaxed) == pid && client.state.load(Acquire) != state::FREE && pool.begin_recovery(slot) {
+        if client.pid.load(Relaxed) == pid
+            && client.state.load(Acquire) != state::FREE
+            && pool.begin_recovery(slot)
+        {
             pool.release_client(slot);
         }
     }
     let mut buf = [0u8; 64];
-    pool.claim_client(Claim { pid: sys::getpid(), start: 0, command: command(&mut buf), state: state::LIVE, parent: None })
+    pool.claim_client(Claim {
+        pid: sys::getpid(),
+        start: 0,
+        command: command(&mut buf),
+        state: state::LIVE,
+        parent: None,
+    })
 }
 
 /// The program's name and arguments, as far as they fit.
 pub fn command(buf: &mut [u8; 64]) -> &[u8] {
-    let Ok(fd) = sys::openat(libc::AT_FDCWD, c"/proc/self/cmdline", libc::O_RDONLY | libc::O_CLOEXEC, 0) else { return b"" };
+    let Ok(fd) = sys::openat(libc::AT_FDCWD, c"/proc/self/cmdline", libc::O_RDONLY | libc::O_CLOEXEC, 0)
+    else {
+        return b"";
+    };
     // SAFETY: buf is ours and as long as said.
-    let n = unsafe { sys::syscall(libc::SYS_read, [fd as usize, buf.as_mut_ptr() as usize, buf.len(), 0, 0, 0]) }.unwrap_or(0);
+    let n =
+        unsafe { sys::syscall(libc::SYS_read, [fd as usize, buf.as_mut_ptr() as usize, buf.len(), 0, 0, 0]) }
+            .unwrap_or(0);
     sys::close(fd);
     for byte in &mut buf[..n] {
         if *byte == 0 {
@@ -165,27 +179,31 @@ fn complain(e: &millpond_segment::AttachError) {
 fn connect() -> Result<i32, Errno> {
     let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
     // SAFETY: no pointers.
-    let fd = unsafe { sys::syscall(libc::SYS_socket, [libc::AF_UNIX as usize, kind as usize, 0, 0, 0, 0])? } as i32;
+    let fd = unsafe { sys::syscall(libc::SYS_socket, [libc::AF_UNIX as usize, kind as usize, 0, 0, 0, 0])? }
+        as i32;
     let fd = lift(fd);
     // SAFETY: all-zero is a value of sockaddr_un.
     let mut address: libc::sockaddr_un = unsafe { MaybeUninit::zeroed().assume_init() };
     address.sun_family = libc::AF_UNIX as u16;
-    // SAFETY: written once, before HAVE_SOCKET.
-    let path = unsafe { &*(&raw const SOCKET) };
+    let path = SOCKET.get().ok_or(Errno(libc::ENOENT))?;
     for (to, from) in address.sun_path.iter_mut().zip(path) {
         *to = *from as libc::c_char;
     }
     set_timeout(fd, libc::SO_SNDTIMEO, SEND_WAIT_MS);
     // SAFETY: the address is valid and as long as said.
     let connected = unsafe {
-        sys::syscall(libc::SYS_connect, [fd as usize, &raw const address as usize, size_of::<libc::sockaddr_un>(), 0, 0, 0])
+        sys::syscall(
+            libc::SYS_connect,
+            [fd as usize, &raw const address as usize, size_of::<libc::sockaddr_un>(), 0, 0, 0],
+        )
     };
     connected.map(|_| fd).inspect_err(|_| sys::close(fd))
 }
 
 /// Moves one of our descriptors to a number that programs do not reach for.
 fn lift(fd: i32) -> i32 {
-    match sys::fcntl(fd, libc::F_DUPFD_CLOEXEC, HIGH).or_else(|_| sys::fcntl(fd, libc::F_DUPFD_CLOEXEC, 200)) {
+    match sys::fcntl(fd, libc::F_DUPFD_CLOEXEC, HIGH).or_else(|_| sys::fcntl(fd, libc::F_DUPFD_CLOEXEC, 200))
+    {
         Ok(high) => {
             sys::close(fd);
             high as i32
@@ -200,7 +218,14 @@ fn set_timeout(fd: i32, which: i32, ms: i64) {
     let _ = unsafe {
         sys::syscall(
             libc::SYS_setsockopt,
-            [fd as usize, libc::SOL_SOCKET as usize, which as usize, &raw const time as usize, size_of::<libc::timeval>(), 0],
+            [
+                fd as usize,
+                libc::SOL_SOCKET as usize,
+                which as usize,
+                &raw const time as usize,
+                size_of::<libc::timeval>(),
+                0,
+            ],
         )
     };
 }
@@ -236,7 +261,10 @@ fn send(link: i32, message: &Message, fd: Option<i32>) -> Result<(), Errno> {
             libc::CMSG_DATA(cmsg).cast::<i32>().write_unaligned(fd);
         }
         loop {
-            match sys::syscall(libc::SYS_sendmsg, [link as usize, &raw const header as usize, libc::MSG_NOSIGNAL as usize, 0, 0, 0]) {
+            match sys::syscall(
+                libc::SYS_sendmsg,
+                [link as usize, &raw const header as usize, libc::MSG_NOSIGNAL as usize, 0, 0, 0],
+            ) {
                 Err(Errno(libc::EINTR)) => {}
                 other => return other.map(drop),
             }
@@ -256,7 +284,10 @@ fn receive(link: i32) -> Result<(Message, Option<i32>), Errno> {
         header.msg_control = control.0.as_mut_ptr().cast();
         header.msg_controllen = 24;
         let n = loop {
-            match sys::syscall(libc::SYS_recvmsg, [link as usize, &raw mut header as usize, libc::MSG_CMSG_CLOEXEC as usize, 0, 0, 0]) {
+            match sys::syscall(
+                libc::SYS_recvmsg,
+                [link as usize, &raw mut header as usize, libc::MSG_CMSG_CLOEXEC as usize, 0, 0, 0],
+            ) {
                 Err(Errno(libc::EINTR)) => {}
                 other => break other?,
             }

@@ -12,7 +12,9 @@ mod overlay;
 mod target;
 
 pub use environment::{adopted, remember as remember_environment, ADOPT};
-pub use overlay::{drop_all as overlay_drop, forget as overlay_forget, get as overlay_get, set as overlay_set};
+pub use overlay::{
+    drop_all as overlay_drop, forget as overlay_forget, get as overlay_get, set as overlay_set,
+};
 
 use crate::ops::processes::Target;
 use crate::{attach, managed, process, start};
@@ -33,7 +35,11 @@ const MAX_SURVIVORS: usize = 64;
 ///
 /// # Safety
 /// The arguments are the program's, as for `execve`.
-pub unsafe fn run(target: Target, envp: *const *const c_char, call: impl FnOnce(*const *const c_char) -> c_int) -> c_int {
+pub unsafe fn run(
+    target: Target,
+    envp: *const *const c_char,
+    call: impl FnOnce(*const *const c_char) -> c_int,
+) -> c_int {
     if !attach::is_possible() || !start::is_ready() {
         return call(envp);
     }
@@ -50,7 +56,11 @@ pub unsafe fn run(target: Target, envp: *const *const c_char, call: impl FnOnce(
         crate::errno::preserving(|| release(survivors));
     }
     lend_offsets(survivors);
-    let slot = if count > 0 { crate::errno::preserving(|| take_slot(vfork, survivors, preloadable != Some(false))) } else { None };
+    let slot = if count > 0 {
+        crate::errno::preserving(|| take_slot(vfork, survivors, preloadable != Some(false)))
+    } else {
+        None
+    };
     let named = slot.filter(|_| preloadable != Some(false));
     let overlay = overlay::suspend();
     // SAFETY: as the caller's.
@@ -79,7 +89,7 @@ fn survive(out: &mut [Survivor; MAX_SURVIVORS]) -> usize {
             add(m.fd, m.description);
         }
     });
-    overlay::for_each(|fd, description| add(fd, description));
+    overlay::for_each(add);
     count
 }
 
@@ -87,7 +97,14 @@ fn of(pool: &'static Pool, survivor: Survivor) -> Option<managed::Managed> {
     let (_, who) = process::attached()?;
     let (fd, description) = survivor;
     let d = pool.segment().description(description);
-    Some(managed::Managed { pool, who, fd, description, file: d.file.load(Relaxed), flags: d.flags.load(Relaxed) })
+    Some(managed::Managed {
+        pool,
+        who,
+        fd,
+        description,
+        file: d.file.load(Relaxed),
+        flags: d.flags.load(Relaxed),
+    })
 }
 
 /// Hands the survivors to the kernel.
@@ -121,7 +138,13 @@ fn take_slot(vfork: bool, survivors: &[Survivor], preloadable: bool) -> Option<u
     }
     let mut buf = [0u8; 64];
     let command = attach::command(&mut buf);
-    let slot = pool.claim_client(Claim { pid: sys::getpid(), start: 0, command, state: next, parent: Some(who.client()) })?;
+    let slot = pool.claim_client(Claim {
+        pid: sys::getpid(),
+        start: 0,
+        command,
+        state: next,
+        parent: Some(who.client()),
+    })?;
     for &(fd, description) in survivors {
         if pool.hold_description(description) && !pool.set_entry(slot, fd as u32, description) {
             pool.drop_description(description);

@@ -66,7 +66,12 @@ impl Managed {
     #[inline]
     pub fn store(&self) -> FdStore {
         let writable = self.has(flags::WRITE) && !self.has(flags::DIRECT);
-        FdStore::new(self.fd, self.has(flags::READ) && !self.has(flags::DIRECT), writable, self.has(flags::APPEND))
+        FdStore::new(
+            self.fd,
+            self.has(flags::READ) && !self.has(flags::DIRECT),
+            writable,
+            self.has(flags::APPEND),
+        )
     }
 
     /// Whether any page of the file has bytes that the real file lacks.
@@ -138,7 +143,10 @@ impl Managed {
         }
         let mut found = None;
         self.pool.for_entries(self.who.client(), |fd, description| {
-            if found.is_none() && fd < millpond_pool::FIRST_PIN && self.pool.segment().description(description).file.load(Relaxed) == self.file {
+            if found.is_none()
+                && fd < millpond_pool::FIRST_PIN
+                && self.pool.segment().description(description).file.load(Relaxed) == self.file
+            {
                 if let Some(other) = entry(fd as i32) {
                     found = Some(other.store()).filter(Store::writable);
                 }
@@ -207,6 +215,14 @@ impl Managed {
     }
 }
 
+impl Managed {
+    /// As [`Managed::release`], where nobody can be told of a failure: the flush has latched it in the file, and the description stays
+    /// buffered.
+    pub fn release_quietly(&self, reason: Reason) {
+        let _ = errno::preserving(|| self.release(reason));
+    }
+}
+
 /// Calls `f` with each descriptor of this process's table; pins are left out.
 pub fn for_each(mut f: impl FnMut(Managed)) {
     let Some((pool, who)) = process::attached() else { return };
@@ -234,8 +250,13 @@ pub fn flush_all() {
 /// The first error.
 pub fn flush_node() -> Result<(), Errno> {
     flush_all();
-    let dirty = process::attached().is_some_and(|(pool, _)| pool.segment().header().dirty_pages.load(SeqCst) > 0);
-    if dirty { attach::ask(&Message::new(Kind::Flush, ALL)).map(drop) } else { Ok(()) }
+    let dirty =
+        process::attached().is_some_and(|(pool, _)| pool.segment().header().dirty_pages.load(SeqCst) > 0);
+    if dirty {
+        attach::ask(&Message::new(Kind::Flush, ALL)).map(drop)
+    } else {
+        Ok(())
+    }
 }
 
 /// In a forked child.

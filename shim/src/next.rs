@@ -4,7 +4,7 @@
 //! libc's); for the patched entry, the trampoline. Where libc's own is next and its entry is patched, the symbol goes to the trampoline too, so
 //! that no call is looked at twice.
 
-use std::ffi::{c_void, CStr};
+use std::ffi::CStr;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// The two functions behind a row.
@@ -47,7 +47,7 @@ impl Next {
     #[cold]
     pub fn resolve(&self) -> usize {
         // SAFETY: the name is a C string; RTLD_NEXT looks behind this library.
-        let address = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) } as *mut c_void as usize;
+        let address = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) } as usize;
         self.symbol.store(address, Relaxed);
         address
     }

@@ -28,7 +28,14 @@ pub fn prepare() {
     unsafe {
         let page = sys::syscall(
             libc::SYS_mmap,
-            [0, 4096, (libc::PROT_READ | libc::PROT_WRITE) as usize, (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as usize, usize::MAX, 0],
+            [
+                0,
+                4096,
+                (libc::PROT_READ | libc::PROT_WRITE) as usize,
+                (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as usize,
+                usize::MAX,
+                0,
+            ],
         );
         let Ok(page) = page else { return };
         if sys::syscall(libc::SYS_madvise, [page, 4096, libc::MADV_WIPEONFORK as usize, 0, 0, 0]).is_err() {
@@ -75,14 +82,6 @@ pub fn set_attached(pool: Pool, slot: u32) -> bool {
     true
 }
 
-/// Takes over another slot of the pool that is mapped already.
-pub fn set_slot(slot: u32) {
-    if let Some(words) = words() {
-        LAST_SLOT.store(slot + 1, Relaxed);
-        words.slot.store(slot + 1, Release);
-    }
-}
-
 /// The mapped pool, whether or not this process has a slot in it.
 pub fn pool() -> Option<&'static Pool> {
     POOL.get()
@@ -100,11 +99,6 @@ pub fn is_vfork_child() -> bool {
         }
         pid => pid != sys::getpid(),
     }
-}
-
-/// The process id as noted, without asking the kernel.
-pub fn noted_pid() -> u32 {
-    words().map_or(0, |w| w.pid.load(Relaxed))
 }
 
 /// In a forked child: takes the slot that the parent has made for it, or a new one. Returns the slot plus 1.

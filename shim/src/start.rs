@@ -39,7 +39,9 @@ extern "C" fn construct() {
 }
 
 fn set_up() {
-    let (Some(socket), Some(list)) = (variable(c"MILLPOND_SOCKET"), variable(c"MILLPOND_STORES")) else { return };
+    let (Some(socket), Some(list)) = (variable(c"MILLPOND_SOCKET"), variable(c"MILLPOND_STORES")) else {
+        return;
+    };
     process::prepare();
     stores::load(list.to_bytes());
     attach::set_socket(socket.to_bytes());
@@ -196,9 +198,11 @@ fn adopt(value: &[u8]) -> bool {
     loop {
         let mut count = 0;
         pool.for_entries(slot, |fd, description| {
-            let named = fd < millpond_pool::FIRST_PIN && survivors.clone().any(|s| s == (fd as i32, description));
+            let named =
+                fd < millpond_pool::FIRST_PIN && survivors.clone().any(|s| s == (fd as i32, description));
             let file = pool.segment().description(description).file.load(Relaxed);
-            if !(named && ops::open::is_file_of(fd as i32, pool, file).unwrap_or(false)) && count < gone.len() {
+            if !(named && ops::open::is_file_of(fd as i32, pool, file).unwrap_or(false)) && count < gone.len()
+            {
                 gone[count] = (fd, description);
                 count += 1;
             }
@@ -218,13 +222,20 @@ fn adopt(value: &[u8]) -> bool {
 
 /// Calls `f` with each descriptor that is open now, from `/proc/self/fd`.
 pub fn for_open_descriptors(mut f: impl FnMut(i32)) {
-    let Ok(dir) = sys::openat(libc::AT_FDCWD, c"/proc/self/fd", libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC, 0) else {
+    let Ok(dir) = sys::openat(
+        libc::AT_FDCWD,
+        c"/proc/self/fd",
+        libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC,
+        0,
+    ) else {
         return (0..3).for_each(f);
     };
     let mut buf = [0u8; 2048];
     loop {
         // SAFETY: buf is ours and as long as said.
-        let n = unsafe { sys::syscall(libc::SYS_getdents64, [dir as usize, buf.as_mut_ptr() as usize, buf.len(), 0, 0, 0]) };
+        let n = unsafe {
+            sys::syscall(libc::SYS_getdents64, [dir as usize, buf.as_mut_ptr() as usize, buf.len(), 0, 0, 0])
+        };
         let Ok(n @ 1..) = n else { break };
         let mut at = 0;
         while at + 19 < n {

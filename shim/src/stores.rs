@@ -5,8 +5,9 @@
 //! asked about again.
 
 use millpond_segment::sys::{self, FileStat};
+use once_cell::sync::OnceCell;
 use std::ffi::CStr;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Most stores of one process.
 const MAX_STORES: usize = 16;
@@ -16,42 +17,27 @@ const MAX_PATH: usize = 1024;
 struct Store {
     dev: u64,
     whole_device: bool,
-    len: usize,
-    path: [u8; MAX_PATH],
+    path: Box<[u8]>,
 }
 
-struct Table {
-    stores: [Store; MAX_STORES],
-}
-
-static mut TABLE: Table =
-    Table { stores: [const { Store { dev: 0, whole_device: false, len: 0, path: [0; MAX_PATH] } }; MAX_STORES] };
-static COUNT: AtomicU32 = AtomicU32::new(0);
+static STORES: OnceCell<Box<[Store]>> = OnceCell::new();
 
 const OUTSIDE: usize = 512;
 static OUTSIDE_KEYS: [AtomicU64; OUTSIDE] = [const { AtomicU64::new(0) }; OUTSIDE];
 
 /// Reads the colon-separated list of stores. Called once, by the constructor.
 pub fn load(list: &[u8]) {
-    let mut count = 0;
-    for path in list.split(|&b| b == b':').filter(|p| !p.is_empty() && p.len() < MAX_PATH - 4) {
-        if count == MAX_STORES {
-            break;
-        }
-        let mut buf = [0u8; MAX_PATH];
-        buf[..path.len()].copy_from_slice(path);
-        let Some(stat) = stat_of(&buf) else { continue };
-        let mut parent = buf;
-        parent[path.len()..path.len() + 3].copy_from_slice(b"/..");
-        let whole_device = path == b"/" || stat_of(&parent).is_some_and(|p| p.dev != stat.dev);
-        let len = if path == b"/" { 0 } else { path.len() };
-        // SAFETY: only the constructor writes, before COUNT lets anybody read.
-        unsafe {
-            (&raw mut TABLE.stores[count]).write(Store { dev: stat.dev, whole_device, len, path: buf });
-        }
-        count += 1;
-    }
-    COUNT.store(count as u32, Release);
+    let paths = list.split(|&b| b == b':').filter(|p| !p.is_empty() && p.len() < MAX_PATH - 4);
+    let found: Vec<Store> = paths.filter_map(store).take(MAX_STORES).collect();
+    let _ = STORES.set(found.into_boxed_slice());
+}
+
+fn store(path: &[u8]) -> Option<Store> {
+    let stat = stat_of(&[path, b"\0"].concat())?;
+    let parent = stat_of(&[path, b"/..\0"].concat());
+    let whole_device = path == b"/" || parent.is_some_and(|p| p.dev != stat.dev);
+    let path = if path == b"/" { Box::default() } else { path.into() };
+    Some(Store { dev: stat.dev, whole_device, path })
 }
 
 fn stat_of(path: &[u8]) -> Option<FileStat> {
@@ -59,15 +45,13 @@ fn stat_of(path: &[u8]) -> Option<FileStat> {
 }
 
 fn stores() -> &'static [Store] {
-    let count = COUNT.load(Acquire) as usize;
-    // SAFETY: the first COUNT entries are written and never change again.
-    unsafe { std::slice::from_raw_parts((&raw const TABLE.stores).cast::<Store>(), count) }
+    STORES.get().map_or(&[], |stores| stores)
 }
 
 /// Whether there is any store.
 #[inline]
 pub fn any() -> bool {
-    COUNT.load(Relaxed) > 0
+    !stores().is_empty()
 }
 
 /// Whether some store is on device `dev`.
@@ -76,7 +60,8 @@ pub fn on_device(dev: u64) -> bool {
 }
 
 fn outside_key(stat: &FileStat) -> (usize, u64) {
-    let mixed = (stat.ino ^ stat.dev.rotate_left(40) ^ (stat.stamp.ctime as u64).rotate_left(17)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (stat.ino ^ stat.dev.rotate_left(40) ^ (stat.stamp.ctime as u64).rotate_left(17))
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((mixed >> 40) as usize % OUTSIDE, mixed | 1)
 }
 
@@ -92,7 +77,10 @@ pub fn contain(fd: i32, stat: &FileStat, name: impl FnOnce(&[u8])) -> bool {
     }
     let mut buf = [0u8; MAX_PATH];
     let Some(path) = path_of(fd, &mut buf) else { return false };
-    let inside = stores().iter().filter(here).any(|s| path.starts_with(&s.path[..s.len]) && path.get(s.len) == Some(&b'/'));
+    let inside = stores()
+        .iter()
+        .filter(here)
+        .any(|s| path.starts_with(&s.path) && path.get(s.path.len()) == Some(&b'/'));
     if inside {
         name(path);
     } else {

@@ -3,9 +3,9 @@
 use super::Survivor;
 use libc::{c_char, c_int};
 use millpond_segment::sys;
+use once_cell::sync::OnceCell;
 use std::ffi::CStr;
 use std::io::Write;
-use std::sync::atomic::{AtomicBool, Ordering::Acquire, Ordering::Release};
 
 /// Names the client slot and the surviving descriptors: `SLOT:FD=DESCRIPTION,…`.
 pub const ADOPT: &str = "MILLPOND_ADOPT";
@@ -17,12 +17,12 @@ const KEEP: usize = 4096;
 const SMALL: usize = 256;
 
 /// The variables as this image got them.
-static mut KEPT: [[u8; KEEP]; 3] = [[0; KEEP]; 3];
-static READY: AtomicBool = AtomicBool::new(false);
+static KEPT: OnceCell<[[u8; KEEP]; 3]> = OnceCell::new();
 
 /// Keeps our variables of the environment that this image got. Called once, by the constructor.
 pub fn remember(get: impl Fn(&CStr) -> Option<&'static CStr>) {
-    for (i, name) in NAMES.iter().enumerate() {
+    let mut all = [[0u8; KEEP]; 3];
+    for (name, kept) in NAMES.iter().zip(&mut all) {
         let mut key = [0u8; 32];
         key[..name.len() - 1].copy_from_slice(&name[..name.len() - 1]);
         let Some(value) = CStr::from_bytes_until_nul(&key).ok().and_then(&get) else { return };
@@ -30,19 +30,15 @@ pub fn remember(get: impl Fn(&CStr) -> Option<&'static CStr>) {
         if name.len() + value.len() >= KEEP {
             return;
         }
-        // SAFETY: only the constructor writes, before READY lets anybody read.
-        unsafe {
-            let kept = &mut *(&raw mut KEPT[i]);
-            kept[..name.len()].copy_from_slice(name);
-            kept[name.len()..name.len() + value.len()].copy_from_slice(value);
-        }
+        kept[..name.len()].copy_from_slice(name);
+        kept[name.len()..name.len() + value.len()].copy_from_slice(value);
     }
-    READY.store(true, Release);
+    let _ = KEPT.set(all);
 }
 
 fn kept(i: usize) -> &'static [u8; KEEP] {
-    // SAFETY: never written after READY.
-    unsafe { &*(&raw const KEPT[i]) }
+    static NONE: [u8; KEEP] = [0; KEEP];
+    KEPT.get().map_or(&NONE, |all| &all[i])
 }
 
 /// The shim's own entry in `LD_PRELOAD`: the one that ends in its file name.
@@ -61,7 +57,7 @@ pub unsafe fn with(
     named: Option<(u32, &[Survivor])>,
     call: impl FnOnce(*const *const c_char) -> c_int,
 ) -> c_int {
-    if !READY.load(Acquire) {
+    if KEPT.get().is_none() {
         return call(envp);
     }
     // SAFETY: as the caller promises.
@@ -86,7 +82,14 @@ pub unsafe fn with(
     let mapped = unsafe {
         sys::syscall(
             libc::SYS_mmap,
-            [0, bytes, (libc::PROT_READ | libc::PROT_WRITE) as usize, (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as usize, usize::MAX, 0],
+            [
+                0,
+                bytes,
+                (libc::PROT_READ | libc::PROT_WRITE) as usize,
+                (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as usize,
+                usize::MAX,
+                0,
+            ],
         )
     };
     let Ok(mapped) = mapped else { return call(envp) };
@@ -136,7 +139,9 @@ unsafe fn fill(
         let text = unsafe { CStr::from_ptr(variable) }.to_bytes();
         // SAFETY: the list has not ended.
         source = unsafe { source.add(1) };
-        if text.starts_with(b"MILLPOND_ADOPT=") || !have[0] && text.starts_with(NAMES[0]) && joined(preload, text) {
+        if text.starts_with(b"MILLPOND_ADOPT=")
+            || !have[0] && text.starts_with(NAMES[0]) && joined(preload, text)
+        {
             continue;
         }
         list[at] = variable;
@@ -144,7 +149,8 @@ unsafe fn fill(
     }
     for (i, there) in have.iter().enumerate() {
         if !there {
-            list[at] = if i == 0 && preload[0] != 0 { preload.as_ptr().cast() } else { kept(i).as_ptr().cast() };
+            list[at] =
+                if i == 0 && preload[0] != 0 { preload.as_ptr().cast() } else { kept(i).as_ptr().cast() };
             at += 1;
         }
     }
@@ -159,11 +165,16 @@ unsafe fn fill(
 fn joined(preload: &mut [u8; KEEP], theirs: &[u8]) -> bool {
     let ours = kept(0);
     let len = ours.iter().position(|&b| b == 0).unwrap_or(0);
-    let entry = ours[NAMES[0].len()..len].split(|&b| b == b':' || b == b' ').find(|e| has_shim(e)).unwrap_or(&[]);
+    let entry =
+        ours[NAMES[0].len()..len].split(|&b| b == b':' || b == b' ').find(|e| has_shim(e)).unwrap_or(&[]);
     let rest = &theirs[NAMES[0].len()..];
     let mut at = &mut preload[..KEEP - 1];
     let whole = at.write_all(NAMES[0]).and_then(|()| at.write_all(entry));
-    let whole = if rest.is_empty() { whole } else { whole.and_then(|()| at.write_all(b":")).and_then(|()| at.write_all(rest)) };
+    let whole = if rest.is_empty() {
+        whole
+    } else {
+        whole.and_then(|()| at.write_all(b":")).and_then(|()| at.write_all(rest))
+    };
     if whole.is_err() {
         preload[0] = 0;
     }

@@ -25,7 +25,11 @@ struct Overlay {
 }
 
 static OVERLAYS: [Overlay; CHILDREN] = [const {
-    Overlay { pid: AtomicU32::new(0), used: AtomicU32::new(0), change: [const { AtomicU64::new(0) }; CHANGES] }
+    Overlay {
+        pid: AtomicU32::new(0),
+        used: AtomicU32::new(0),
+        change: [const { AtomicU64::new(0) }; CHANGES],
+    }
 }; CHILDREN];
 
 fn mine() -> Option<&'static Overlay> {
@@ -43,7 +47,9 @@ fn mine_or_new() -> Option<&'static Overlay> {
     let pid = sys::getpid();
     let free = |o: &&Overlay| {
         let owner = o.pid.load(Relaxed);
-        (owner == 0 || owner & SUSPENDED != 0 || sys::process_state(owner).is_none_or(|(state, _)| state == b'Z'))
+        (owner == 0
+            || owner & SUSPENDED != 0
+            || sys::process_state(owner).is_none_or(|(state, _)| state == b'Z'))
             && o.pid.compare_exchange(owner, pid, SeqCst, Relaxed).is_ok()
     };
     let overlay = OVERLAYS.iter().find(free)?;
@@ -55,7 +61,9 @@ fn mine_or_new() -> Option<&'static Overlay> {
 fn clear(overlay: &Overlay) {
     for change in &overlay.change[..overlay.used.swap(0, Relaxed) as usize] {
         let word = change.swap(0, Relaxed);
-        if let (0, Some(description), Some(pool)) = (word & DROPPED, (word as u32).checked_sub(1), process::pool()) {
+        if let (0, Some(description), Some(pool)) =
+            (word & DROPPED, (word as u32).checked_sub(1), process::pool())
+        {
             pool.drop_description(description);
         }
     }
@@ -157,7 +165,9 @@ pub fn resume(index: Option<usize>) {
     }
     for change in &overlay.change[..overlay.used.load(Relaxed) as usize] {
         let word = change.load(Relaxed);
-        if let (true, Some(description), Some(pool)) = (word & DROPPED != 0, (word as u32).checked_sub(1), process::pool()) {
+        if let (true, Some(description), Some(pool)) =
+            (word & DROPPED != 0, (word as u32).checked_sub(1), process::pool())
+        {
             pool.hold_description(description);
             change.store(word & !DROPPED, Relaxed);
         }

@@ -51,14 +51,21 @@ fn examine(fd: i32, scripts: u32) -> Option<bool> {
     }
     let mut head = [0u8; HEAD];
     // SAFETY: head is ours and as long as said.
-    let n = unsafe { sys::syscall(libc::SYS_pread64, [fd as usize, head.as_mut_ptr() as usize, HEAD, 0, 0, 0]) }.ok()?;
+    let n =
+        unsafe { sys::syscall(libc::SYS_pread64, [fd as usize, head.as_mut_ptr() as usize, HEAD, 0, 0, 0]) }
+            .ok()?;
     let head = &head[..n];
     if let Some(line) = head.strip_prefix(b"#!") {
         let line = line.split(|&b| b == b'\n').next()?.trim_ascii();
         let interpreter = line.split(|&b| b == b' ' || b == b'\t').next()?;
         let mut path = [0u8; 256];
-        path.get_mut(..interpreter.len().min(255))?.copy_from_slice(&interpreter[..interpreter.len().min(255)]);
-        return if scripts == 0 { None } else { by_path(libc::AT_FDCWD, CStr::from_bytes_until_nul(&path).ok()?, scripts - 1) };
+        path.get_mut(..interpreter.len().min(255))?
+            .copy_from_slice(&interpreter[..interpreter.len().min(255)]);
+        return if scripts == 0 {
+            None
+        } else {
+            by_path(libc::AT_FDCWD, CStr::from_bytes_until_nul(&path).ok()?, scripts - 1)
+        };
     }
     Some(is_dynamic(head))
 }
@@ -76,7 +83,9 @@ fn is_dynamic(head: &[u8]) -> bool {
     let half = |at: usize| head.get(at..at + 2).map(|b| u16::from_le_bytes([b[0], b[1]]));
     let word = |at: usize| head.get(at..at + 4).and_then(|b| Some(u32::from_le_bytes(b.try_into().ok()?)));
     let long = |at: usize| head.get(at..at + 8).and_then(|b| Some(u64::from_le_bytes(b.try_into().ok()?)));
-    if head.get(..5) != Some(b"\x7fELF\x02") || half(18) != Some(if cfg!(target_arch = "x86_64") { 62 } else { 183 }) {
+    if head.get(..5) != Some(b"\x7fELF\x02")
+        || half(18) != Some(if cfg!(target_arch = "x86_64") { 62 } else { 183 })
+    {
         return false;
     }
     let (Some(table), Some(size), Some(count)) = (long(32), half(54), half(56)) else { return false };

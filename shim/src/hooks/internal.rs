@@ -4,8 +4,10 @@ use crate::ops::open::opened;
 use crate::ops::{data, descriptors};
 use libc::{c_char, c_int, c_void, mode_t, off_t, size_t, ssize_t};
 
+use super::row::guarded_look;
+
 fn seen(fd: c_int, oflag: c_int) -> c_int {
-    crate::hooks::row::guarded(|| Some(opened(fd, oflag)));
+    guarded_look(|| opened(fd, oflag));
     fd
 }
 

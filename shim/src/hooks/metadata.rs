@@ -1,7 +1,10 @@
 //! Metadata.
 
 use crate::ops::metadata;
-use libc::{c_char, c_int, c_uint, gid_t, mode_t, off_t, stat as Stat, statx as Statx, timespec, timeval, uid_t, utimbuf};
+use libc::{
+    c_char, c_int, c_uint, gid_t, mode_t, off_t, stat as Stat, statx as Statx, timespec, timeval, uid_t,
+    utimbuf,
+};
 use millpond_segment::stats::Reason::{Attributes, Times};
 
 /// The descriptor that an `*at` call with an empty path is about.

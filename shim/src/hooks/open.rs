@@ -3,15 +3,17 @@
 use crate::ops::open::{opened, opened_somehow};
 use libc::{c_char, c_int, mode_t};
 
+use super::row::guarded_look;
+
 /// Looks at what an open returned.
 fn seen(fd: c_int, oflag: c_int) -> c_int {
-    crate::hooks::row::guarded(|| Some(opened(fd, oflag)));
+    guarded_look(|| opened(fd, oflag));
     fd
 }
 
 /// Looks at what a call returned that opens in a way of its own.
 fn seen_somehow(fd: c_int) -> c_int {
-    crate::hooks::row::guarded(|| Some(opened_somehow(fd)));
+    guarded_look(|| opened_somehow(fd));
     fd
 }
 

@@ -9,11 +9,11 @@ type List = *const *const c_char;
 rows! {
     patch around fork() -> pid_t |next| {
         // SAFETY: the program's own call.
-        unsafe { forking(|| next()) }
+        unsafe { forking(next) }
     }
     patch around _Fork() -> pid_t |next| {
         // SAFETY: the program's own call.
-        unsafe { forking(|| next()) }
+        unsafe { forking(next) }
     }
     patch around execve(path: *const c_char, argv: List, envp: List) -> c_int |next| {
         // SAFETY: the program's own call.

@@ -66,10 +66,16 @@ pub fn guarded<T>(operation: impl FnOnce() -> Option<T>) -> Option<T> {
     catch_unwind(AssertUnwindSafe(operation)).unwrap_or(None)
 }
 
+/// Runs what looks at a result; a panic in it leaves the result as it is.
+pub fn guarded_look(look: impl FnOnce()) {
+    let _ = catch_unwind(AssertUnwindSafe(look));
+}
+
 /// Declares rows (see the module above).
 macro_rules! rows {
     ($($mark:ident $kind:ident $name:ident ( $($v:ident : $t:ty),* ) -> $r:ty $(| $next:ident |)? $body:block)*) => {
-        $( mod $name {
+        $( #[allow(non_snake_case, clippy::too_many_arguments)]
+        mod $name {
             #[allow(unused_imports)]
             use super::*;
             #[allow(unused_imports)]

@@ -23,7 +23,12 @@ fn with_end<T>(end: Option<End>, reason: Reason, call: impl FnOnce() -> T) -> Re
 }
 
 /// Runs a copy between two ends. A source that is not the target is written first and may stay cached.
-pub unsafe fn copy<T: From<i8>>(source: Option<End>, target: Option<End>, reason: Reason, call: impl FnOnce() -> T) -> T {
+pub unsafe fn copy<T: From<i8>>(
+    source: Option<End>,
+    target: Option<End>,
+    reason: Reason,
+    call: impl FnOnce() -> T,
+) -> T {
     let is_buffered = |end: &Option<End>| end.is_some_and(|e| managed::get(e.fd).is_some());
     if !is_buffered(&source) && !is_buffered(&target) {
         return call();
@@ -33,7 +38,10 @@ pub unsafe fn copy<T: From<i8>>(source: Option<End>, target: Option<End>, reason
         _ => false,
     };
     // Locks of two files would be taken in either order by two copies: the source is only flushed, with its offset lent.
-    let result = lend_source(source.filter(|_| !same || source.is_some_and(|s| s.own_offset)), reason, || with_end(target, reason, call));
+    let result =
+        lend_source(source.filter(|_| !same || source.is_some_and(|s| s.own_offset)), reason, || {
+            with_end(target, reason, call)
+        });
     match result.and_then(|r| r) {
         Ok(value) => value,
         Err(e) => T::from(fail(e) as i8),

@@ -163,7 +163,9 @@ pub fn write_here(m: &Managed, from: &impl UserMemory, append: bool, sync: bool)
         match taker(m, offset.saturating_add(len))? {
             Taker::Pool => {}
             Taker::Direct => return direct::write_here(m, from, append),
-            Taker::Kernel => return m.around_kernel(Reason::Limit, || direct::write_here(m, from, append))?,
+            Taker::Kernel => {
+                return m.around_kernel(Reason::Limit, || direct::write_here(m, from, append))?
+            }
         }
         if appends {
             let before = d.offset.load(SeqCst);
@@ -196,7 +198,13 @@ pub fn write_here(m: &Managed, from: &impl UserMemory, append: bool, sync: bool)
 
 /// Writes at `offset`; at the end if the descriptor appends, as Linux does.
 #[inline]
-pub fn write_at(m: &Managed, from: &impl UserMemory, offset: off_t, append: bool, sync: bool) -> Result<usize, Errno> {
+pub fn write_at(
+    m: &Managed,
+    from: &impl UserMemory,
+    offset: off_t,
+    append: bool,
+    sync: bool,
+) -> Result<usize, Errno> {
     if offset < 0 {
         return Err(Errno(libc::EINVAL));
     }
@@ -212,7 +220,9 @@ pub fn write_at(m: &Managed, from: &impl UserMemory, offset: off_t, append: bool
     match taker(m, at.saturating_add(len))? {
         Taker::Pool => {}
         Taker::Direct => return direct::write_at(m, from, offset, append),
-        Taker::Kernel => return m.around_kernel(Reason::Limit, || direct::write_at(m, from, offset, append))?,
+        Taker::Kernel => {
+            return m.around_kernel(Reason::Limit, || direct::write_at(m, from, offset, append))?
+        }
     }
     let result = if appends {
         m.pool.append(m.who, m.file, &m.store(), from).map(|(n, _)| n)
@@ -262,10 +272,24 @@ pub fn pwrite(fd: c_int, buf: *const c_void, len: size_t, offset: off_t) -> Opti
 
 /// `__read_chk`: a length beyond the buffer is libc's to complain about.
 pub fn read_checked(fd: c_int, buf: *mut c_void, len: size_t, room: size_t) -> Option<ssize_t> {
-    if len > room { None } else { read(fd, buf, len) }
+    if len > room {
+        None
+    } else {
+        read(fd, buf, len)
+    }
 }
 
 /// `__pread_chk`, likewise.
-pub fn pread_checked(fd: c_int, buf: *mut c_void, len: size_t, offset: off_t, room: size_t) -> Option<ssize_t> {
-    if len > room { None } else { pread(fd, buf, len, offset) }
+pub fn pread_checked(
+    fd: c_int,
+    buf: *mut c_void,
+    len: size_t,
+    offset: off_t,
+    room: size_t,
+) -> Option<ssize_t> {
+    if len > room {
+        None
+    } else {
+        pread(fd, buf, len, offset)
+    }
 }

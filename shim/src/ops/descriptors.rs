@@ -77,7 +77,14 @@ fn entry_or_overlay(fd: c_int) -> Option<Managed> {
         Some(Some(description)) => {
             let (pool, who) = process::attached()?;
             let d = pool.segment().description(description);
-            Some(Managed { pool, who, fd, description, file: d.file.load(Relaxed), flags: d.flags.load(Relaxed) })
+            Some(Managed {
+                pool,
+                who,
+                fd,
+                description,
+                file: d.file.load(Relaxed),
+                flags: d.flags.load(Relaxed),
+            })
         }
         Some(None) => None,
         None => managed::entry(fd),

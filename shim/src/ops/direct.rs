@@ -8,14 +8,21 @@ use millpond_segment::{Errno, UserMemory};
 use std::sync::atomic::Ordering::SeqCst;
 
 /// Makes one system call per piece of the program's memory until one is short.
-fn each_piece(memory: &impl UserMemory, mut call: impl FnMut(IoPart, usize) -> Result<usize, Errno>) -> Result<usize, Errno> {
+fn each_piece(
+    memory: &impl UserMemory,
+    mut call: impl FnMut(IoPart, usize) -> Result<usize, Errno>,
+) -> Result<usize, Errno> {
     let mut done = 0;
     let mut failed = None;
     let total = memory.total();
     let _ = memory.parts(0, total, |part| match call(part, done) {
         Ok(n) => {
             done += n;
-            if n < part.len() { Err(()) } else { Ok(()) }
+            if n < part.len() {
+                Err(())
+            } else {
+                Ok(())
+            }
         }
         Err(e) => {
             failed = Some(e);

@@ -37,7 +37,8 @@ impl Known {
     fn own(&self) -> Option<Managed> {
         let mut found: Option<Managed> = None;
         managed::for_each(|m| {
-            if m.file == self.file && (found.is_none() || m.has(millpond_segment::description::flags::WRITE)) {
+            if m.file == self.file && (found.is_none() || m.has(millpond_segment::description::flags::WRITE))
+            {
                 found = Some(m);
             }
         });
@@ -144,7 +145,9 @@ pub unsafe fn stat(fd: Option<c_int>, st: *mut libc::stat, ask: impl Fn() -> c_i
     if result == 0 && attach::is_possible() {
         // SAFETY: the kernel has just written there.
         let now = unsafe { &mut *st };
-        if let Some(ahead) = after_stat(now.st_dev, now.st_ino, now.st_mode, || drop(ask())) {
+        if let Some(ahead) = after_stat(now.st_dev, now.st_ino, now.st_mode, || {
+            let _ = ask();
+        }) {
             ahead.amend(now);
         }
     }
@@ -161,7 +164,9 @@ pub unsafe fn statx(fd: Option<c_int>, st: *mut libc::statx, ask: impl Fn() -> c
         // SAFETY: the kernel has just written there.
         let now = unsafe { &mut *st };
         let dev = libc::makedev(now.stx_dev_major, now.stx_dev_minor);
-        if let Some(ahead) = after_stat(dev, now.stx_ino, u32::from(now.stx_mode), || drop(ask())) {
+        if let Some(ahead) = after_stat(dev, now.stx_ino, u32::from(now.stx_mode), || {
+            let _ = ask();
+        }) {
             ahead.amend_statx(now);
         }
     }

@@ -37,7 +37,8 @@ fn consider(fd: c_int, oflag: c_int) {
     if !stat.is_regular() || !stores::on_device(stat.dev) {
         return;
     }
-    let known = process::attached().is_some_and(|(pool, _)| pool.segment().find_file(stat.dev, stat.ino).is_some());
+    let known =
+        process::attached().is_some_and(|(pool, _)| pool.segment().find_file(stat.dev, stat.ino).is_some());
     let mut name = [0u8; 256];
     let mut len = 0;
     let keep_name = |path: &[u8]| {
@@ -119,8 +120,10 @@ fn register(pool: &'static Pool, who: Caller, fd: c_int, oflag: c_int, file: u32
         None
     };
     match reason {
-        Some(Reason::IoUring) => drop(m.release(Reason::IoUring)),
-        Some(reason) => drop(m.make_direct(reason)),
+        Some(Reason::IoUring) => m.release_quietly(Reason::IoUring),
+        Some(reason) => {
+            let _ = m.make_direct(reason);
+        }
         None => {}
     }
 }
@@ -145,7 +148,11 @@ pub fn adopt_foreign(fd: c_int, reason: Reason) {
     }
     let store = FdStore::new(fd, readable(oflag), writable(oflag), oflag & libc::O_APPEND != 0);
     let Some(opened) = pool.open_file(who, &stat, &store) else { return };
-    let Some(description) = pool.new_description(who, opened.file, description_flags(oflag) | flags::RELEASED, 0) else { return };
+    let Some(description) =
+        pool.new_description(who, opened.file, description_flags(oflag) | flags::RELEASED, 0)
+    else {
+        return;
+    };
     if !pool.set_entry(who.client(), fd as u32, description) {
         pool.drop_description(description);
         return;

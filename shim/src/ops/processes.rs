@@ -36,7 +36,11 @@ pub enum Target {
 }
 
 /// `execve` and its kin: `call` runs the real one with the environment it is given.
-pub unsafe fn exec(target: Target, envp: *const *const c_char, call: impl FnOnce(*const *const c_char) -> c_int) -> c_int {
+pub unsafe fn exec(
+    target: Target,
+    envp: *const *const c_char,
+    call: impl FnOnce(*const *const c_char) -> c_int,
+) -> c_int {
     // SAFETY: as the caller's.
     unsafe { exec::run(target, envp, call) }
 }

@@ -40,20 +40,26 @@ pub unsafe fn syscall(number: c_long, a: [usize; 6]) -> Option<c_long> {
         data_call(number, fd, a).or_else(|| match number {
             libc::SYS_open => Some(opened(number, a, a[1])),
             libc::SYS_openat => Some(opened(number, a, a[2])),
-            libc::SYS_creat => Some(opened(number, a, (libc::O_CREAT | libc::O_WRONLY | libc::O_TRUNC) as usize)),
+            libc::SYS_creat => {
+                Some(opened(number, a, (libc::O_CREAT | libc::O_WRONLY | libc::O_TRUNC) as usize))
+            }
             libc::SYS_openat2 => {
                 let fd = kernel(number, a);
                 open::opened_somehow(fd as c_int);
                 Some(fd)
             }
             libc::SYS_close => Some(descriptors::close(|_| call() as c_int, fd).into()),
-            libc::SYS_close_range => descriptors::close_range(a[0] as u32, a[1] as u32, a[2] as c_int).map(c_long::from),
+            libc::SYS_close_range => {
+                descriptors::close_range(a[0] as u32, a[1] as u32, a[2] as c_int).map(c_long::from)
+            }
             libc::SYS_dup => {
                 let new = call();
                 descriptors::duplicated(fd, new as c_int);
                 Some(new)
             }
-            libc::SYS_dup2 | libc::SYS_dup3 => Some(descriptors::dup_onto(|| call() as c_int, fd, a[1] as c_int).into()),
+            libc::SYS_dup2 | libc::SYS_dup3 => {
+                Some(descriptors::dup_onto(|| call() as c_int, fd, a[1] as c_int).into())
+            }
             libc::SYS_fcntl => Some(descriptors::fcntl(|| call() as c_int, fd, a[1] as c_int, a[2]).into()),
             libc::SYS_sendmsg => {
                 sockets::before_send(a[1] as *const _);
@@ -95,7 +101,8 @@ unsafe fn metadata_call(number: c_long, fd: c_int, a: [usize; 6]) -> Option<c_lo
     let call = || kernel(number, a) as c_int;
     let empty = |path: usize, flags: usize| {
         // SAFETY: the program's path, not null.
-        (flags as c_int & libc::AT_EMPTY_PATH != 0 && path != 0 && unsafe { *(path as *const c_char) } == 0).then_some(fd)
+        (flags as c_int & libc::AT_EMPTY_PATH != 0 && path != 0 && unsafe { *(path as *const c_char) } == 0)
+            .then_some(fd)
     };
     // SAFETY: as the caller's.
     unsafe {
@@ -131,7 +138,9 @@ unsafe fn metadata_call(number: c_long, fd: c_int, a: [usize; 6]) -> Option<c_lo
             libc::SYS_sync_file_range => copy(end(a[0], 1), None, Reason::SyncRange, || call() as i64),
             libc::SYS_sendfile => copy(end(a[1], a[2]), end(a[0], 0), Reason::Sendfile, || kernel(number, a)),
             libc::SYS_splice => copy(end(a[0], a[1]), end(a[2], a[3]), Reason::Splice, || kernel(number, a)),
-            libc::SYS_copy_file_range => copy(end(a[0], a[1]), end(a[2], a[3]), Reason::CopyRange, || kernel(number, a)),
+            libc::SYS_copy_file_range => {
+                copy(end(a[0], a[1]), end(a[2], a[3]), Reason::CopyRange, || kernel(number, a))
+            }
             libc::SYS_ioctl => ioctl(fd, a[1] as u64, a[2], call).into(),
             _ => return None,
         })
@@ -144,7 +153,9 @@ unsafe fn process_call(number: c_long, a: [usize; 6]) -> Option<c_long> {
         match number {
             libc::SYS_fork => Some(fork(|| kernel(number, a) as c_int).into()),
             // With a stack of its own the child does not come back here; it finds its wiped page when it first calls.
-            libc::SYS_clone if a[0] as c_int & libc::CLONE_VM == 0 && a[1] == 0 => Some(fork(|| kernel(number, a) as c_int).into()),
+            libc::SYS_clone if a[0] as c_int & libc::CLONE_VM == 0 && a[1] == 0 => {
+                Some(fork(|| kernel(number, a) as c_int).into())
+            }
             libc::SYS_execve => Some(
                 exec(Target::Path(libc::AT_FDCWD, a[0] as *const _, 0), a[2] as *const _, |envp| {
                     kernel(number, [a[0], a[1], envp as usize, 0, 0, 0]) as c_int
@@ -152,9 +163,11 @@ unsafe fn process_call(number: c_long, a: [usize; 6]) -> Option<c_long> {
                 .into(),
             ),
             libc::SYS_execveat => Some(
-                exec(Target::Path(a[0] as c_int, a[1] as *const _, a[4] as c_int), a[3] as *const _, |envp| {
-                    kernel(number, [a[0], a[1], a[2], envp as usize, a[4], 0]) as c_int
-                })
+                exec(
+                    Target::Path(a[0] as c_int, a[1] as *const _, a[4] as c_int),
+                    a[3] as *const _,
+                    |envp| kernel(number, [a[0], a[1], a[2], envp as usize, a[4], 0]) as c_int,
+                )
                 .into(),
             ),
             libc::SYS_exit_group => {

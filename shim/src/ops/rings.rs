@@ -16,7 +16,7 @@ pub fn is_on() -> bool {
 /// A ring is about to be set up: every file that is open becomes the kernel's, and so will those opened from now on.
 pub fn set_up() {
     ON.store(true, Relaxed);
-    crate::errno::preserving(|| managed::for_each(|m| drop(m.release(Reason::IoUring))));
+    managed::for_each(|m| m.release_quietly(Reason::IoUring));
 }
 
 /// The head of a `libaio` control block, as far as the descriptor.
@@ -45,7 +45,7 @@ pub unsafe fn before_submit(count: libc::c_long, blocks: *mut *mut Iocb) {
             (*block).fd as c_int
         };
         if let Some(m) = managed::get(fd) {
-            crate::errno::preserving(|| drop(m.release(Reason::Aio)));
+            m.release_quietly(Reason::Aio);
         }
     }
 }

@@ -34,7 +34,7 @@ pub unsafe fn before_send(message: *const msghdr) {
     unsafe {
         for_descriptors(message, |fd| {
             if let Some(m) = managed::get(fd) {
-                crate::errno::preserving(|| drop(m.release(Reason::Passed)));
+                m.release_quietly(Reason::Passed);
             }
         });
     }

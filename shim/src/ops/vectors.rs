@@ -89,7 +89,10 @@ fn check_lengths(iov: *const iovec, count: usize) -> Result<usize, Errno> {
         let mut parts = [IoPart::default(); RUN];
         let n = pieces(iov, at, &mut parts, count)?;
         for part in &parts[..n] {
-            total = total.checked_add(part.len()).filter(|&t| t <= isize::MAX as usize).ok_or(Errno(libc::EINVAL))?;
+            total = total
+                .checked_add(part.len())
+                .filter(|&t| t <= isize::MAX as usize)
+                .ok_or(Errno(libc::EINVAL))?;
         }
         at += n;
     }
@@ -133,7 +136,14 @@ fn read_runs_at(m: &Managed, iov: *const iovec, count: c_int, offset: off_t) -> 
     over_runs(iov, count, Some(offset), |run, done| data::read_at(m, run, offset + done as off_t))
 }
 
-fn write_runs(m: &Managed, iov: *const iovec, count: c_int, offset: Option<off_t>, append: bool, sync: bool) -> Result<usize, Errno> {
+fn write_runs(
+    m: &Managed,
+    iov: *const iovec,
+    count: c_int,
+    offset: Option<off_t>,
+    append: bool,
+    sync: bool,
+) -> Result<usize, Errno> {
     if offset.is_some_and(|o| o < 0) {
         return Err(Errno(libc::EINVAL));
     }
@@ -145,7 +155,19 @@ fn write_runs(m: &Managed, iov: *const iovec, count: c_int, offset: Option<off_t
         let call = |offset: usize| {
             let rwf = if append { RWF_APPEND } else { 0 };
             // SAFETY: the program's own arguments, which the kernel checks.
-            unsafe { sys::syscall(libc::SYS_pwritev2, [m.fd as usize, iov as usize, count as usize, offset, if offset == usize::MAX { usize::MAX } else { 0 }, rwf as usize]) }
+            unsafe {
+                sys::syscall(
+                    libc::SYS_pwritev2,
+                    [
+                        m.fd as usize,
+                        iov as usize,
+                        count as usize,
+                        offset,
+                        if offset == usize::MAX { usize::MAX } else { 0 },
+                        rwf as usize,
+                    ],
+                )
+            }
         };
         return match offset {
             Some(offset) => m.around_kernel(Reason::Vector, || call(offset as usize))?,
@@ -164,7 +186,11 @@ pub fn preadv2(fd: c_int, iov: *const iovec, count: c_int, offset: off_t, rwf: c
     if rwf & !(RWF_HIPRI | RWF_NOWAIT) != 0 {
         return by_kernel(&m, libc::SYS_preadv2, iov, count, offset, rwf);
     }
-    if offset == -1 { readv(fd, iov, count) } else { preadv(fd, iov, count, offset) }
+    if offset == -1 {
+        readv(fd, iov, count)
+    } else {
+        preadv(fd, iov, count, offset)
+    }
 }
 
 /// `pwritev2`. An offset of -1 is the descriptor's own.
@@ -174,14 +200,37 @@ pub fn pwritev2(fd: c_int, iov: *const iovec, count: c_int, offset: off_t, rwf: 
         return by_kernel(&m, libc::SYS_pwritev2, iov, count, offset, rwf);
     }
     let offset = (offset != -1).then_some(offset);
-    Some(returned(write_runs(&m, iov, count, offset, rwf & RWF_APPEND != 0, rwf & (RWF_DSYNC | RWF_SYNC) != 0)))
+    Some(returned(write_runs(
+        &m,
+        iov,
+        count,
+        offset,
+        rwf & RWF_APPEND != 0,
+        rwf & (RWF_DSYNC | RWF_SYNC) != 0,
+    )))
 }
 
 /// Flags that the pool does not serve are the kernel's to judge.
-fn by_kernel(m: &Managed, number: i64, iov: *const iovec, count: c_int, offset: off_t, rwf: c_int) -> Option<ssize_t> {
+fn by_kernel(
+    m: &Managed,
+    number: i64,
+    iov: *const iovec,
+    count: c_int,
+    offset: off_t,
+    rwf: c_int,
+) -> Option<ssize_t> {
     let high = if offset == -1 { usize::MAX } else { 0 };
     // SAFETY: the program's own arguments, which the kernel checks.
-    let call = || unsafe { sys::syscall(number, [m.fd as usize, iov as usize, count as usize, offset as usize, high, rwf as usize]) };
-    let result = if offset == -1 { m.with_kernel_offset(Reason::Vector, call) } else { m.around_kernel(Reason::Vector, call) };
+    let call = || unsafe {
+        sys::syscall(
+            number,
+            [m.fd as usize, iov as usize, count as usize, offset as usize, high, rwf as usize],
+        )
+    };
+    let result = if offset == -1 {
+        m.with_kernel_offset(Reason::Vector, call)
+    } else {
+        m.around_kernel(Reason::Vector, call)
+    };
     Some(returned(result.and_then(|r| r)))
 }

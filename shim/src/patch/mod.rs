@@ -35,11 +35,6 @@ pub use outcome::{Outcome, PatchError, Request, Stats};
 /// The most requests that one call takes: plans live on the stack.
 pub const MAX_REQUESTS: usize = 128;
 
-/// Whether this build knows how to patch at all.
-pub const fn is_patchable() -> bool {
-    cfg!(all(target_arch = "x86_64", target_pointer_width = "64"))
-}
-
 /// Patches the entry of every requested libc function with a jump to its handler.
 ///
 /// `outcomes[i]` says what became of `requests[i]`. On an error nothing has been changed, and no outcome is

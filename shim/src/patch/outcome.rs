@@ -70,6 +70,7 @@ pub struct Stats {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PatchError {
     /// No patcher for this processor.
+    #[cfg(not(target_arch = "x86_64"))]
     Unsupported,
     /// More requests than [`super::MAX_REQUESTS`], or not one outcome for each.
     TooMany,
@@ -86,6 +87,7 @@ pub enum PatchError {
 impl fmt::Display for PatchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            #[cfg(not(target_arch = "x86_64"))]
             Self::Unsupported => write!(f, "patching libc is not supported on this processor"),
             Self::TooMany => write!(f, "more functions than the patcher takes at once"),
             Self::NoLibc => write!(f, "no GNU libc is loaded in this process"),
