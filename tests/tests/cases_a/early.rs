@@ -35,7 +35,10 @@ fn c19_rust_programs_under_a_rust_shim() {
 
 #[test]
 fn c19_under_a_tracer() {
-    Case::new("c19_traced", include_str!("c19_traced.sh")).needs(&["strace", "python3"]).check();
+    Case::new("c19_traced", include_str!("c19_traced.sh"))
+        .needs(&["strace", "python3"])
+        .config("[log]\nlevel = \"debug\"\n")
+        .check();
 }
 
 #[test]
