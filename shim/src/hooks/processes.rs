@@ -31,6 +31,10 @@ rows! {
         before_end();
         next(code);
     }
+    patch around abort() -> () |next| {
+        before_end();
+        next();
+    }
     plain around _Exit(code: c_int) -> () |next| {
         before_end();
         next(code);

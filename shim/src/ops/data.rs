@@ -168,6 +168,7 @@ pub fn write_here(m: &Managed, from: &impl UserMemory, append: bool, sync: bool)
             }
         }
         if appends {
+            check_end(d.offset.load(SeqCst), len)?;
             let before = d.offset.load(SeqCst);
             let result = m.pool.append(m.who, m.file, &m.store(), from);
             if result == Err(Failure::Fault) {

@@ -46,7 +46,7 @@ fn pieces(iov: *const iovec, at: usize, out: &mut [IoPart; RUN], count: usize) -
 fn over_runs(
     iov: *const iovec,
     count: c_int,
-    offset: Option<off_t>,
+    start: off_t,
     mut step: impl FnMut(&Vectored<'_>, usize) -> Result<usize, Errno>,
 ) -> Result<usize, Errno> {
     if count < 0 || count as usize > MAX_PIECES {
@@ -54,9 +54,7 @@ fn over_runs(
     }
     let count = count as usize;
     let total = check_lengths(iov, count)?;
-    if let Some(offset) = offset {
-        data::check_end(offset as u64, total as u64)?;
-    }
+    data::check_end(start as u64, total as u64)?;
     let (mut at, mut done) = (0, 0);
     loop {
         let mut parts = [IoPart::default(); RUN];
@@ -99,13 +97,18 @@ fn check_lengths(iov: *const iovec, count: usize) -> Result<usize, Errno> {
     Ok(total)
 }
 
+/// Where the description stands.
+fn here(m: &Managed) -> off_t {
+    m.d().offset.load(std::sync::atomic::Ordering::SeqCst) as off_t
+}
+
 /// `readv`.
 pub fn readv(fd: c_int, iov: *const iovec, count: c_int) -> Option<ssize_t> {
     let m = managed::get(fd)?;
     if !m.has(flags::READ) {
         return Some(returned(Err(Errno(libc::EBADF))));
     }
-    Some(returned(over_runs(iov, count, None, |run, _| data::read_here(&m, run))))
+    Some(returned(over_runs(iov, count, here(&m), |run, _| data::read_here(&m, run))))
 }
 
 /// `writev`.
@@ -133,7 +136,7 @@ fn read_runs_at(m: &Managed, iov: *const iovec, count: c_int, offset: off_t) -> 
     if !m.has(flags::READ) {
         return Err(Errno(libc::EBADF));
     }
-    over_runs(iov, count, Some(offset), |run, done| data::read_at(m, run, offset + done as off_t))
+    over_runs(iov, count, offset, |run, done| data::read_at(m, run, offset + done as off_t))
 }
 
 fn write_runs(
@@ -174,7 +177,7 @@ fn write_runs(
             None => m.with_kernel_offset(Reason::Vector, || call(usize::MAX))?,
         };
     }
-    over_runs(iov, count, offset, |run, done| match offset {
+    over_runs(iov, count, offset.unwrap_or_else(|| here(m)), |run, done| match offset {
         Some(offset) => data::write_at(m, run, offset + done as off_t, append, sync),
         None => data::write_here(m, run, append, sync),
     })
