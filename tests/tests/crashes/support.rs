@@ -56,6 +56,8 @@ impl Pond {
     /// Kills supervisor and worker, and waits until they are gone.
     pub fn kill_coordinator(&self) {
         let (supervisor, worker) = (self.supervisor(), self.worker());
+        // Stopped first: a worker whose supervisor is gone takes its place and makes a new one.
+        send(worker, Signal::SIGSTOP);
         send(supervisor, Signal::SIGKILL);
         send(worker, Signal::SIGKILL);
         within(BOUND, "the coordinator is gone", || is_gone(supervisor) && is_gone(worker));
