@@ -8,4 +8,5 @@ mod processes;
 mod sizes;
 mod soak;
 mod strangers;
+mod together;
 mod twice;

@@ -102,6 +102,23 @@ static int loop(const char *name, double seconds, int fsyncs) {
     printf("%ld %ld\n", n, longest);
     return 0;
 }
+/* Records by several descriptors; says after each that it was taken. */
+static int report(void) {
+    int f[3] = {MUST(open("f", O_RDWR | O_CREAT, 0644)), MUST(open("f", O_WRONLY)), MUST(open("f", O_WRONLY | O_APPEND))};
+    for (long n = 0; n < 1000000; n++) {
+        char b[1000], line[32];
+        memset(b, 'a' + n % 26, sizeof b);
+        memcpy(b, &n, sizeof n);
+        int g = f[n % 3];
+        if ((n % 3 == 2 ? write(g, b, sizeof b) : pwrite(g, b, sizeof b, n * 1000)) != 1000) MUST(-1);
+        if (n % 500 == 499) {
+            MUST(close(f[0]));
+            f[0] = MUST(open("f", O_RDWR));
+        }
+        if (write(1, line, snprintf(line, sizeof line, "%ld\n", n)) < 0) return 1;
+    }
+    return 0;
+}
 /* Rates of cached reads and writes, by the half second, as long as there is a file "go". */
 static int rates(void) {
     static char b[4096], back[4096];
@@ -154,6 +171,7 @@ static int map(const char *name) {
 int main(int argc, char **argv) {
     if (!strcmp(argv[1], "hold")) hold(argv[2]);
     if (!strcmp(argv[1], "loop")) return loop(argv[2], atof(argv[3]), argc > 4);
+    if (!strcmp(argv[1], "report")) return report();
     if (!strcmp(argv[1], "rates")) return rates();
     if (!strcmp(argv[1], "fill")) return fill(argv[2], atoi(argv[3]), atoi(argv[4]));
     if (!strcmp(argv[1], "map")) return map(argv[2]);

@@ -1,7 +1,7 @@
 //! kill -9 of a program between its write and its close.
 
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 
@@ -85,4 +85,44 @@ fn killed_with_the_worker_before_it() {
         pond.text("f") == "survive" && (0..100).all(|i| pond.text(&format!("f{i}")) == "survive")
     });
     within(SOON * 5, "the worker is restarted", || pond.shim.status()["restarts"] == 1);
+}
+
+/// Kills a program at a random moment of its writing, the worker with it if so said: what it was told was written is in the file.
+fn killed_while_writing(test: &str, worker_too: bool) {
+    let Some(pond) = Pond::start(test) else { return };
+    let mut seed = u64::from(std::process::id());
+    println!("seed {seed}");
+    for round in 0..10 {
+        let _ = fs::remove_file(pond.path("f"));
+        let mut program = pond.crasher(&["report"]);
+        assert_eq!(program.line(), "0");
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let until = Instant::now() + Duration::from_millis((seed >> 33) % 120);
+        let mut last = 0;
+        while Instant::now() < until {
+            last = program.line().parse().expect("record");
+        }
+        if worker_too {
+            send(pond.worker(), Signal::SIGKILL);
+        }
+        program.kill_and_read(|line| last = line.parse().unwrap_or(last));
+        let there = || fs::read(pond.path("f")).expect("file");
+        within(SOON * 2, "what was written is in the file", || there().len() > last * 1000);
+        for (i, record) in there().chunks_exact(1000).enumerate().take(last + 1) {
+            let rest = b'a' + (i % 26) as u8;
+            let right =
+                record[..8] == (i as u64).to_le_bytes() && record[8..].iter().all(|&byte| byte == rest);
+            assert!(right, "round {round}: record {i} of {last} is wrong");
+        }
+    }
+}
+
+#[test]
+fn killed_in_the_middle_of_writes() {
+    killed_while_writing("killed_writing", false);
+}
+
+#[test]
+fn killed_in_the_middle_of_writes_with_the_worker() {
+    killed_while_writing("killed_writing_worker", true);
 }

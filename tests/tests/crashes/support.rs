@@ -121,6 +121,15 @@ impl Program {
         self.child.wait().expect("wait");
     }
 
+    /// Kills it, and reads what it had printed.
+    pub fn kill_and_read(mut self, mut line: impl FnMut(&str)) {
+        self.child.kill().expect("kill");
+        let mut text = String::new();
+        std::io::Read::read_to_string(&mut self.lines, &mut text).expect("output");
+        // The last line may be half a number.
+        text.rsplit_once('\n').map_or("", |(whole, _)| whole).lines().for_each(&mut line);
+    }
+
     /// Whether it has ended.
     pub fn has_ended(&mut self) -> bool {
         self.child.try_wait().expect("wait").is_some()
