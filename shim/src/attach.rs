@@ -21,6 +21,8 @@ const HELLO_WAIT_MS: i64 = 10_000;
 const REQUEST_WAIT_MS: i64 = 60_000;
 /// How long a descriptor may wait for room in the coordinator's socket.
 const SEND_WAIT_MS: i64 = 10_000;
+/// How often a question is asked again, every 50 ms, when the coordinator's worker has died over it.
+const ASK_AGAIN: u32 = 20;
 /// Own descriptors live at and above this number, where there is room.
 const HIGH: usize = 1000;
 const SOCKET_PATH: usize = 108;
@@ -44,9 +46,20 @@ pub fn set_socket(path: &[u8]) {
     let _ = SOCKET.set(padded);
 }
 
+/// Set when the process has locked itself in: from then on, calls that the program does not make itself could end it.
+static LOCKED_IN: AtomicBool = AtomicBool::new(false);
+
+/// The process is about to restrict its system calls: what it has open becomes the kernel's, and nothing new is buffered.
+pub fn lock_in() {
+    if is_possible() {
+        crate::managed::for_each(|m| m.release_quietly(millpond_segment::stats::Reason::LockedIn));
+        LOCKED_IN.store(true, Relaxed);
+    }
+}
+
 /// Whether this process could be attached.
 pub fn is_possible() -> bool {
-    SOCKET.get().is_some() && stores::any() && process::is_prepared()
+    !LOCKED_IN.load(Relaxed) && SOCKET.get().is_some() && stores::any() && process::is_prepared()
 }
 
 /// The number of our connection, -1 when there is none; not for the program to close.
@@ -344,6 +357,19 @@ pub fn make_way(fd: i32) {
 /// # Errors
 /// The error number in the answer, or that of the connection.
 pub fn ask(message: &Message) -> Result<u64, Errno> {
+    let mut answer = ask_once(message);
+    for _ in 0..ASK_AGAIN {
+        // A worker that died between the question and the answer; the next one is there in a moment, and all questions may be asked twice.
+        if !matches!(answer, Err(Errno(libc::ECONNRESET | libc::EPIPE | libc::ECONNREFUSED | libc::EPROTO))) {
+            break;
+        }
+        sys::sleep_ns(50_000_000);
+        answer = ask_once(message);
+    }
+    answer
+}
+
+fn ask_once(message: &Message) -> Result<u64, Errno> {
     let link = connect()?;
     set_timeout(link, libc::SO_RCVTIMEO, REQUEST_WAIT_MS);
     let answer = send(link, message, None).and_then(|()| receive(link));

@@ -365,6 +365,10 @@ impl<'a> Worker<'a> {
                 Errno(errno)
             );
         }
+        // Programs that stay attached learn of it at their next write, which then is the kernel's.
+        for slot in keeper::files(&self.pool, |f| f.handed.load(SeqCst) != 0) {
+            keeper::release(&self.pool, slot);
+        }
         // Nobody new finds it; who asked learns from the end of the connection that it is over.
         let _ = fs::remove_file(self.shared.place.socket());
         self.done = true;

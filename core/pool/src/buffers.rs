@@ -35,7 +35,9 @@ impl Pool {
         for (slot, slab) in slabs.iter().enumerate().rev() {
             let first = slab.first.load(Relaxed);
             for _ in 0..plan.take[slot] {
-                let Some(index) = slab.list.pop(who.me, &self.segment, &BufferSlots::new(&self.segment, first)) else {
+                let Some(index) =
+                    slab.list.pop(who.me, &self.segment, &BufferSlots::new(&self.segment, first))
+                else {
                     self.give_back(who, &taken.ids[..taken.count]);
                     return None;
                 };
@@ -101,7 +103,11 @@ impl Pool {
             let here = millpond_model::ByteRange::new(start, start + slab.buffer_bytes.load(Relaxed));
             let part = range.intersect(here);
             if !part.is_empty() {
-                f(at + u64::from(part.start - start), (part.start - range.start) as usize, part.len() as usize)?;
+                f(
+                    at + u64::from(part.start - start),
+                    (part.start - range.start) as usize,
+                    part.len() as usize,
+                )?;
             }
             start = here.end;
         }

@@ -157,7 +157,13 @@ impl Pool {
     /// A slot for the child that client `parent` is about to fork, with a copy of its table.
     pub fn fork_client(&self, parent: u32) -> Option<u32> {
         let command = self.segment.client(parent).command();
-        let child = self.claim_client(Claim { pid: 0, start: 0, command: command.as_bytes(), state: state::FORKING, parent: Some(parent) })?;
+        let child = self.claim_client(Claim {
+            pid: 0,
+            start: 0,
+            command: command.as_bytes(),
+            state: state::FORKING,
+            parent: Some(parent),
+        })?;
         self.copy_table(parent, child);
         Some(child)
     }

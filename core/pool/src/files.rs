@@ -86,17 +86,23 @@ impl Pool {
                     true
                 }
         };
-        // A fresh slot costs nothing to find; then freed ones; then the file that was not used for longest.
+        // A fresh slot costs nothing to find; then freed ones; then the files that were not used for longest.
         if top < files {
             if let Some(slot) = (top..files).find(|&s| take(s)) {
                 return Some(slot);
             }
         }
-        if let Some(slot) = (0..files).find(|&s| take(s)) {
-            return Some(slot);
-        }
-        self.reclaim_files(who);
-        (0..files).find(|&s| take(s))
+        let hint = &self.segment.header().file_hint;
+        let search = || {
+            let start = hint.load(Relaxed);
+            let slot = (0..files).map(|step| (start + step) % files).find(|&s| take(s))?;
+            hint.store(slot + 1, Relaxed);
+            Some(slot)
+        };
+        search().or_else(|| {
+            self.reclaim_files(who);
+            search()
+        })
     }
 
     fn publish_file(&self, who: Caller, slot: u32, stat: &FileStat) -> bool {
@@ -107,7 +113,18 @@ impl Pool {
             f.state.store(state::FREE, Release);
             return false;
         }
-        for word in [&f.epoch, &f.direct, &f.dirty_pages, &f.errors, &f.error, &f.first_page, &f.last_page, &f.pages, &f.handed, &f.keeper_fd] {
+        for word in [
+            &f.epoch,
+            &f.direct,
+            &f.dirty_pages,
+            &f.errors,
+            &f.error,
+            &f.first_page,
+            &f.last_page,
+            &f.pages,
+            &f.handed,
+            &f.keeper_fd,
+        ] {
             word.store(0, Relaxed);
         }
         f.reserved.store(0, Relaxed);
@@ -150,7 +167,11 @@ impl Pool {
         let bucket = self.segment.file_bucket_of(f.dev.load(Relaxed), f.ino.load(Relaxed));
         {
             let held = bucket.lock.lock(who.me, &self.segment);
-            if held.is_nested() || f.state.load(Acquire) != state::LIVE || f.opens.load(SeqCst) != 0 || f.dirty_pages.load(SeqCst) != 0 {
+            if held.is_nested()
+                || f.state.load(Acquire) != state::LIVE
+                || f.opens.load(SeqCst) != 0
+                || f.dirty_pages.load(SeqCst) != 0
+            {
                 return;
             }
             f.claimed_by.store(who.client() + 1, Relaxed);

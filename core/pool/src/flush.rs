@@ -36,7 +36,14 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn new() -> Self {
-        Self { parts: [IoPart::default(); PARTS], count: 0, start: 0, end: 0, pages: [const { None }; PARTS], held: 0 }
+        Self {
+            parts: [IoPart::default(); PARTS],
+            count: 0,
+            start: 0,
+            end: 0,
+            pages: [const { None }; PARTS],
+            held: 0,
+        }
     }
 }
 
@@ -79,7 +86,13 @@ impl Pool {
     ///
     /// # Errors
     /// As [`Pool::flush`].
-    pub(crate) fn flush_page(&self, who: Caller, file: u32, store: &impl Store, index: u64) -> Result<(), Errno> {
+    pub(crate) fn flush_page(
+        &self,
+        who: Caller,
+        file: u32,
+        store: &impl Store,
+        index: u64,
+    ) -> Result<(), Errno> {
         let _flusher = self.segment.file(file).flush_lock.lock(who.me, &self.segment);
         let Some(slot) = self.segment.find_page(file, index) else { return Ok(()) };
         self.flush_batch(who, file, store, &[slot], &mut Flushed::default())?;
@@ -87,7 +100,14 @@ impl Pool {
         Ok(())
     }
 
-    fn flush_batch(&self, who: Caller, file: u32, store: &impl Store, batch: &[u32], flushed: &mut Flushed) -> Result<(), Errno> {
+    fn flush_batch(
+        &self,
+        who: Caller,
+        file: u32,
+        store: &impl Store,
+        batch: &[u32],
+        flushed: &mut Flushed,
+    ) -> Result<(), Errno> {
         let mut run = Run::new();
         for &slot in batch {
             let Some(locked) = self.lock_slot(who, slot, file, None) else { continue };
@@ -134,15 +154,24 @@ impl Pool {
     }
 
     /// Writes what is gathered; the pages stay locked.
-    fn issue(&self, run: &mut Run<'_>, file: u32, store: &impl Store, flushed: &mut Flushed) -> Result<(), Errno> {
+    fn issue(
+        &self,
+        run: &mut Run<'_>,
+        file: u32,
+        store: &impl Store,
+        flushed: &mut Flushed,
+    ) -> Result<(), Errno> {
         let totals = &self.segment.header().totals;
         let mut parts = &mut run.parts[..run.count];
         run.count = 0;
         let mut at = run.start;
         while !parts.is_empty() {
-            let mut n = store.write(parts, at).and_then(|n| if n == 0 { Err(Errno(EIO)) } else { Ok(n) }).inspect_err(|e| {
-                self.latch_error(file, *e);
-            })?;
+            let mut n = store
+                .write(parts, at)
+                .and_then(|n| if n == 0 { Err(Errno(EIO)) } else { Ok(n) })
+                .inspect_err(|e| {
+                    self.latch_error(file, *e);
+                })?;
             at += n as u64;
             flushed.writes += 1;
             flushed.bytes += n as u64;
@@ -162,7 +191,13 @@ impl Pool {
     }
 
     /// Writes what is gathered, makes the pages clean and lets them go.
-    fn finish(&self, run: &mut Run<'_>, file: u32, store: &impl Store, flushed: &mut Flushed) -> Result<(), Errno> {
+    fn finish(
+        &self,
+        run: &mut Run<'_>,
+        file: u32,
+        store: &impl Store,
+        flushed: &mut Flushed,
+    ) -> Result<(), Errno> {
         self.issue(run, file, store, flushed)?;
         for entry in &mut run.pages[..run.held] {
             if let Some((locked, changes)) = entry.take() {

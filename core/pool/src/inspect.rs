@@ -144,7 +144,9 @@ impl Pool {
         if self.segment.header().dirty_pages.load(Relaxed) > 0 {
             for slot in 0..self.segment.pages() {
                 let page = self.segment.page(slot);
-                if let Some(sum) = page.file.load(Acquire).checked_sub(1).and_then(|f| dirty.get_mut(f as usize)) {
+                if let Some(sum) =
+                    page.file.load(Acquire).checked_sub(1).and_then(|f| dirty.get_mut(f as usize))
+                {
                     *sum += page.dirty.load().bytes();
                 }
             }
@@ -164,7 +166,11 @@ impl Pool {
                     dirty_pages: f.dirty_pages.load(Relaxed),
                     dirty_bytes: dirty[slot as usize],
                     opens: f.opens.load(Relaxed),
-                    direct: Reason::ALL.iter().filter(|&&r| bits & (1 << (r as u32 % 32)) != 0).map(|r| r.name()).collect(),
+                    direct: Reason::ALL
+                        .iter()
+                        .filter(|&&r| bits & (1 << (r as u32 % 32)) != 0)
+                        .map(|r| r.name())
+                        .collect(),
                     errors: f.errors.load(Relaxed),
                     error: f.error.load(Relaxed) as i32,
                 }
@@ -201,7 +207,10 @@ impl Pool {
         let totals = &header.totals;
         let top = header.client_top.load(Relaxed).min(self.segment.layout().sizes.clients);
         let sum = |pick: fn(&millpond_segment::stats::Stripe) -> &std::sync::atomic::AtomicU64| {
-            let live: u64 = (0..top).flat_map(|slot| &self.segment.client(slot).stripes).map(|s| pick(s).load(Relaxed)).sum();
+            let live: u64 = (0..top)
+                .flat_map(|slot| &self.segment.client(slot).stripes)
+                .map(|s| pick(s).load(Relaxed))
+                .sum();
             live + pick(&totals.ended).load(Relaxed)
         };
         TotalsView {

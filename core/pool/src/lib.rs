@@ -93,7 +93,10 @@ impl Pool {
     #[inline]
     fn tally(&self, who: Caller) -> Tally<'_> {
         let stripe = (who.me.thread() as usize).min(stats::STRIPES - 1);
-        Tally { stripe: &self.segment.client(who.client()).stripes[stripe], shared: stripe == stats::STRIPES - 1 }
+        Tally {
+            stripe: &self.segment.client(who.client()).stripes[stripe],
+            shared: stripe == stats::STRIPES - 1,
+        }
     }
 }
 

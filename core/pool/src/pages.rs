@@ -32,13 +32,20 @@ impl Pool {
 
     /// Locks page slot `slot` if it still holds a page of `file` (number `index`, when given).
     #[inline(always)]
-    pub(crate) fn lock_slot(&self, who: Caller, slot: u32, file: u32, index: Option<u64>) -> Option<LockedPage<'_>> {
+    pub(crate) fn lock_slot(
+        &self,
+        who: Caller,
+        slot: u32,
+        file: u32,
+        index: Option<u64>,
+    ) -> Option<LockedPage<'_>> {
         let page = self.segment.page(slot);
         let held = page.lock.lock(who.me, &self.segment);
         if held.is_recovered() {
             self.repair_page(page);
         }
-        let is_it = page.file.load(Acquire) == file + 1 && index.is_none_or(|i| page.index.load(Relaxed) == i);
+        let is_it =
+            page.file.load(Acquire) == file + 1 && index.is_none_or(|i| page.index.load(Relaxed) == i);
         is_it.then_some(LockedPage { slot, page, held })
     }
 
@@ -67,7 +74,9 @@ impl Pool {
             return None;
         }
         let taken = self.take_buffers(who, cap)?;
-        let Some(slot) = self.segment.header().page_list.pop(who.me, &self.segment, &PageSlots(&self.segment)) else {
+        let Some(slot) =
+            self.segment.header().page_list.pop(who.me, &self.segment, &PageSlots(&self.segment))
+        else {
             self.give_back(who, &taken.ids[..taken.count]);
             return None;
         };
@@ -291,7 +300,10 @@ impl Pool {
             let mut dropped = 0;
             for &slot in &slots[..found] {
                 if let Some(locked) = self.lock_slot(who, slot, file, None) {
-                    if wanted(locked.page) && !locked.held.is_nested() && !self.segment.file(file).list_lock.is_held_by(who.me) {
+                    if wanted(locked.page)
+                        && !locked.held.is_nested()
+                        && !self.segment.file(file).list_lock.is_held_by(who.me)
+                    {
                         self.drop_page(who, locked);
                         dropped += 1;
                     }

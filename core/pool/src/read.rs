@@ -33,7 +33,14 @@ impl Pool {
     /// # Errors
     /// When not even the first byte could be read.
     #[inline]
-    pub fn read(&self, who: Caller, file: u32, store: &impl Store, to: &impl UserMemory, offset: u64) -> Result<usize, Failure> {
+    pub fn read(
+        &self,
+        who: Caller,
+        file: u32,
+        store: &impl Store,
+        to: &impl UserMemory,
+        offset: u64,
+    ) -> Result<usize, Failure> {
         let size = self.segment.file(file).size.load(Acquire);
         if offset >= size {
             return Ok(0);
@@ -80,7 +87,10 @@ impl Pool {
                 std::hint::spin_loop();
                 continue;
             }
-            if !page.is(file, span.page.0) || !page.valid.covers(span.range) || page.cap.load(Relaxed) < span.range.end {
+            if !page.is(file, span.page.0)
+                || !page.valid.covers(span.range)
+                || page.cap.load(Relaxed) < span.range.end
+            {
                 return Served::Miss;
             }
             let copied = self.pieces(page, span.range, |at, within, len| {
@@ -98,17 +108,25 @@ impl Pool {
     }
 
     #[cold]
-    fn read_missing(&self, who: Caller, file: u32, store: &impl Store, span: Span, to: &impl UserMemory) -> Result<(), (usize, Failure)> {
+    fn read_missing(
+        &self,
+        who: Caller,
+        file: u32,
+        store: &impl Store,
+        span: Span,
+        to: &impl UserMemory,
+    ) -> Result<(), (usize, Failure)> {
         self.tally(who).miss();
         let mut made_room = false;
         loop {
             if let Some(locked) = self.lock_page(who, file, span.page.0) {
                 if self.grow_page(who, &locked, span.range.end) {
                     self.fetch(file, &locked, store, span.range).map_err(|e| (0, Failure::Errno(e)))?;
-                    return self
-                        .pieces(locked.page, span.range, |at, within, len| {
-                            self.segment.copy_out(at, to, span.at + within, len).map_err(|f| (within + f.done, Failure::Fault))
-                        });
+                    return self.pieces(locked.page, span.range, |at, within, len| {
+                        self.segment
+                            .copy_out(at, to, span.at + within, len)
+                            .map_err(|f| (within + f.done, Failure::Fault))
+                    });
                 }
                 if locked.page.dirty.is_empty() {
                     // No buffers to grow it: let it go and read past the pool.
@@ -126,7 +144,8 @@ impl Pool {
             }
             let f = self.segment.file(file);
             if self.segment.geometry().start_of(span.page) >= f.stored_size.load(Relaxed) {
-                return zero_user(to, span.at, span.range.len() as usize).map_err(|f| (f.done, Failure::Fault));
+                return zero_user(to, span.at, span.range.len() as usize)
+                    .map_err(|f| (f.done, Failure::Fault));
             }
             let cap = self.wanted_cap(file, span);
             let locked = self.create_page(who, file, span.page.0, cap).or_else(|| {
@@ -152,7 +171,13 @@ impl Pool {
     }
 
     /// Makes all bytes of a locked page valid that its buffers hold, by reading the missing ones.
-    pub(crate) fn fetch(&self, file: u32, locked: &LockedPage<'_>, store: &impl Store, needed: ByteRange) -> Result<(), Errno> {
+    pub(crate) fn fetch(
+        &self,
+        file: u32,
+        locked: &LockedPage<'_>,
+        store: &impl Store,
+        needed: ByteRange,
+    ) -> Result<(), Errno> {
         let page = locked.page;
         if page.valid.covers(needed) {
             return Ok(());
@@ -165,7 +190,11 @@ impl Pool {
         let result = valid.gaps(all).try_for_each(|gap| {
             let at = start + u64::from(gap.start);
             let there = stored.saturating_sub(at).min(u64::from(gap.len())) as u32;
-            let got = if there == 0 { 0 } else { self.read_gap(page, ByteRange::new(gap.start, gap.start + there), store, at)? };
+            let got = if there == 0 {
+                0
+            } else {
+                self.read_gap(page, ByteRange::new(gap.start, gap.start + there), store, at)?
+            };
             let rest = ByteRange::new(gap.start + got, gap.end);
             self.pieces(page, rest, |at, _, len| {
                 self.segment.zero(at, len);
@@ -179,7 +208,13 @@ impl Pool {
         result
     }
 
-    fn read_gap(&self, page: &millpond_segment::Page, gap: ByteRange, store: &impl Store, offset: u64) -> Result<u32, Errno> {
+    fn read_gap(
+        &self,
+        page: &millpond_segment::Page,
+        gap: ByteRange,
+        store: &impl Store,
+        offset: u64,
+    ) -> Result<u32, Errno> {
         let mut parts = [IoPart::default(); millpond_segment::page::MAX_BUFFERS];
         let mut count = 0;
         let _ = self.pieces(page, gap, |at, _, len| {
@@ -191,35 +226,63 @@ impl Pool {
     }
 
     /// Reads a span whose page is not in the pool straight from the file.
-    fn read_through(&self, file: u32, store: &impl Store, span: Span, to: &impl UserMemory) -> Result<(), (usize, Failure)> {
+    fn read_through(
+        &self,
+        file: u32,
+        store: &impl Store,
+        span: Span,
+        to: &impl UserMemory,
+    ) -> Result<(), (usize, Failure)> {
         let at = self.segment.geometry().start_of(span.page) + u64::from(span.range.start);
         let stored = self.segment.file(file).stored_size.load(Relaxed);
         let there = stored.saturating_sub(at).min(u64::from(span.range.len())) as usize;
         let got = self.read_user(store, to, span.at, there, at)?;
-        zero_user(to, span.at + got, span.range.len() as usize - got).map_err(|f| (got + f.done, Failure::Fault))
+        zero_user(to, span.at + got, span.range.len() as usize - got)
+            .map_err(|f| (got + f.done, Failure::Fault))
     }
 
-    fn read_user(&self, store: &impl Store, to: &impl UserMemory, at: usize, len: usize, offset: u64) -> Result<usize, (usize, Failure)> {
+    fn read_user(
+        &self,
+        store: &impl Store,
+        to: &impl UserMemory,
+        at: usize,
+        len: usize,
+        offset: u64,
+    ) -> Result<usize, (usize, Failure)> {
         let mut done = 0;
         to.parts(at, len, |part| {
-            let got = read_whole(store, &mut [part], offset + done as u64).map_err(|e| (done, Failure::Errno(e)))?;
+            let got = read_whole(store, &mut [part], offset + done as u64)
+                .map_err(|e| (done, Failure::Errno(e)))?;
             done += got;
-            if got < part.len() { Err((done, Failure::Errno(Errno(0)))) } else { Ok(()) }
+            if got < part.len() {
+                Err((done, Failure::Errno(Errno(0))))
+            } else {
+                Ok(())
+            }
         })
         .or_else(|stop| if stop.1 == Failure::Errno(Errno(0)) { Ok(()) } else { Err(stop) })?;
         Ok(done)
     }
 
     /// Reads a span of a page that has dirty bytes and cannot be completed for want of buffers: the file's bytes first, the page's over them.
-    fn read_around_dirty(&self, who: Caller, file: u32, store: &impl Store, span: Span, to: &impl UserMemory) -> Result<(), (usize, Failure)> {
+    fn read_around_dirty(
+        &self,
+        who: Caller,
+        file: u32,
+        store: &impl Store,
+        span: Span,
+        to: &impl UserMemory,
+    ) -> Result<(), (usize, Failure)> {
         self.read_through(file, store, span, to)?;
         let Some(locked) = self.lock_page(who, file, span.page.0) else { return Ok(()) };
         for range in locked.page.valid.load().as_slice() {
             let part = range.intersect(span.range);
             if !part.is_empty() {
                 let at = span.at + (part.start - span.range.start) as usize;
-                self.pieces(locked.page, part, |from, within, len| self.segment.copy_out(from, to, at + within, len))
-                    .map_err(|f| (f.done, Failure::Fault))?;
+                self.pieces(locked.page, part, |from, within, len| {
+                    self.segment.copy_out(from, to, at + within, len)
+                })
+                .map_err(|f| (f.done, Failure::Fault))?;
             }
         }
         Ok(())

@@ -23,7 +23,9 @@ impl Pool {
     pub fn begin_recovery(&self, client: u32) -> bool {
         let c = self.segment.client(client);
         let now = c.state.load(Acquire);
-        now != state::FREE && now != state::DEAD && c.state.compare_exchange(now, state::DEAD, SeqCst, Relaxed).is_ok()
+        now != state::FREE
+            && now != state::DEAD
+            && c.state.compare_exchange(now, state::DEAD, SeqCst, Relaxed).is_ok()
     }
 
     /// Takes every lock that the dead client holds, repairs what it guards, and gives back what the client had claimed.
@@ -52,7 +54,8 @@ impl Pool {
                 }
             }
         }
-        found.slots += self.segment.header().page_list.recover(dead, who.me, &self.segment, &PageSlots(&self.segment));
+        found.slots +=
+            self.segment.header().page_list.recover(dead, who.me, &self.segment, &PageSlots(&self.segment));
         for slab in self.segment.slabs() {
             let slots = BufferSlots::new(&self.segment, slab.first.load(Relaxed));
             found.slots += slab.list.recover(dead, who.me, &self.segment, &slots);
@@ -146,7 +149,9 @@ impl Pool {
         if f.handed.load(Relaxed) == 2 {
             f.handed.store(0, SeqCst);
         }
-        if f.claimed_by.load(Relaxed) == dead + 1 && f.state.load(Acquire) == millpond_segment::file::state::CLAIMED {
+        if f.claimed_by.load(Relaxed) == dead + 1
+            && f.state.load(Acquire) == millpond_segment::file::state::CLAIMED
+        {
             self.drop_pages(who, slot, |_| true);
             f.claimed_by.store(0, Relaxed);
             f.state.store(millpond_segment::file::state::FREE, Release);

@@ -11,7 +11,12 @@ impl Pool {
     ///
     /// # Errors
     /// What `change` returns; the pool is then as before.
-    pub fn truncate(&self, who: Caller, file: u32, change: impl FnOnce() -> Result<u64, Errno>) -> Result<(), Errno> {
+    pub fn truncate(
+        &self,
+        who: Caller,
+        file: u32,
+        change: impl FnOnce() -> Result<u64, Errno>,
+    ) -> Result<(), Errno> {
         let f = self.segment.file(file);
         let _flusher = f.flush_lock.lock(who.me, &self.segment);
         let _size = f.lock.lock(who.me, &self.segment);
@@ -51,7 +56,14 @@ impl Pool {
     ///
     /// # Errors
     /// The flush's error; then `call` was not made.
-    pub fn around_kernel<T>(&self, who: Caller, file: u32, store: &impl Store, reason: Reason, call: impl FnOnce() -> T) -> Result<T, Errno> {
+    pub fn around_kernel<T>(
+        &self,
+        who: Caller,
+        file: u32,
+        store: &impl Store,
+        reason: Reason,
+        call: impl FnOnce() -> T,
+    ) -> Result<T, Errno> {
         self.count_sync_down(reason);
         let f = self.segment.file(file);
         self.flush(who, file, store)?;
@@ -119,7 +131,13 @@ impl Pool {
     ///
     /// # Errors
     /// The flush's error; the file then stays buffered.
-    pub fn make_direct(&self, who: Caller, file: u32, store: &impl Store, reason: Reason) -> Result<(), Errno> {
+    pub fn make_direct(
+        &self,
+        who: Caller,
+        file: u32,
+        store: &impl Store,
+        reason: Reason,
+    ) -> Result<(), Errno> {
         let f = self.segment.file(file);
         let bit = 1u32 << (reason as u32 % 32);
         if f.direct.load(SeqCst) & bit != 0 {

@@ -73,6 +73,11 @@ impl Store for MemoryStore {
     }
 
     fn stamp(&self) -> Result<millpond_model::Stamp, Errno> {
-        Ok(millpond_model::Stamp { size: self.bytes.borrow().len() as u64, mtime: self.changed.get(), ctime: self.changed.get(), btime: 1 })
+        Ok(millpond_model::Stamp {
+            size: self.bytes.borrow().len() as u64,
+            mtime: self.changed.get(),
+            ctime: self.changed.get(),
+            btime: 1,
+        })
     }
 }

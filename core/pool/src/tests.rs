@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use std::sync::atomic::Ordering::Relaxed;
 
 fn open(pool: &Pool, store: &MemoryStore) -> u32 {
-    let stat = FileStat { dev: 1, ino: 7, mode: libc_reg(), stamp: store.stamp().unwrap(), ..Default::default() };
+    let stat =
+        FileStat { dev: 1, ino: 7, mode: libc_reg(), stamp: store.stamp().unwrap(), ..Default::default() };
     pool.open_file(caller(), &stat, store).unwrap().file
 }
 
@@ -29,7 +30,11 @@ fn read(pool: &Pool, file: u32, store: &MemoryStore, at: u64, len: usize) -> Vec
 }
 
 fn free_bytes(pool: &Pool) -> u64 {
-    pool.segment().slabs().iter().map(|s| u64::from(s.list.free()) * u64::from(s.buffer_bytes.load(Relaxed))).sum()
+    pool.segment()
+        .slabs()
+        .iter()
+        .map(|s| u64::from(s.list.free()) * u64::from(s.buffer_bytes.load(Relaxed)))
+        .sum()
 }
 
 #[test]

@@ -22,7 +22,14 @@ impl Pool {
     ///
     /// # Errors
     /// When not even the first byte could be written.
-    pub fn write(&self, who: Caller, file: u32, store: &impl Store, from: &impl UserMemory, offset: u64) -> Result<usize, Failure> {
+    pub fn write(
+        &self,
+        who: Caller,
+        file: u32,
+        store: &impl Store,
+        from: &impl UserMemory,
+        offset: u64,
+    ) -> Result<usize, Failure> {
         let f = self.segment.file(file);
         let len = from.total();
         loop {
@@ -56,7 +63,13 @@ impl Pool {
     ///
     /// # Errors
     /// As [`Pool::write`].
-    pub fn append(&self, who: Caller, file: u32, store: &impl Store, from: &impl UserMemory) -> Result<(usize, u64), Failure> {
+    pub fn append(
+        &self,
+        who: Caller,
+        file: u32,
+        store: &impl Store,
+        from: &impl UserMemory,
+    ) -> Result<(usize, u64), Failure> {
         let f = self.segment.file(file);
         let held = f.lock.lock(who.me, &self.segment);
         if held.is_recovered() {
@@ -70,7 +83,15 @@ impl Pool {
         result.map(|n| (n, offset + n as u64))
     }
 
-    fn write_spans(&self, who: Caller, file: u32, store: &impl Store, from: &impl UserMemory, offset: u64, len: usize) -> (usize, Option<Failure>) {
+    fn write_spans(
+        &self,
+        who: Caller,
+        file: u32,
+        store: &impl Store,
+        from: &impl UserMemory,
+        offset: u64,
+        len: usize,
+    ) -> (usize, Option<Failure>) {
         let mut done = 0;
         while done < len {
             let span = self.segment.geometry().span(offset, len, done);
@@ -83,7 +104,14 @@ impl Pool {
     }
 
     #[inline(always)]
-    fn write_span(&self, who: Caller, file: u32, store: &impl Store, span: Span, from: &impl UserMemory) -> Result<(), (usize, Failure)> {
+    fn write_span(
+        &self,
+        who: Caller,
+        file: u32,
+        store: &impl Store,
+        span: Span,
+        from: &impl UserMemory,
+    ) -> Result<(), (usize, Failure)> {
         if let Some(locked) = self.lock_page(who, file, span.page.0) {
             let page = locked.page;
             if page.cap.load(Relaxed) >= span.range.end {
@@ -101,15 +129,29 @@ impl Pool {
     }
 
     #[cold]
-    fn write_missing(&self, who: Caller, file: u32, store: &impl Store, span: Span, from: &impl UserMemory) -> Result<(), (usize, Failure)> {
+    fn write_missing(
+        &self,
+        who: Caller,
+        file: u32,
+        store: &impl Store,
+        span: Span,
+        from: &impl UserMemory,
+    ) -> Result<(), (usize, Failure)> {
         self.tally(who).miss();
         let (mut searches, mut flushed) = (0, false);
         loop {
             let cap = self.wanted_cap(file, span);
-            let locked = self.lock_page(who, file, span.page.0).or_else(|| self.create_page(who, file, span.page.0, cap));
+            let locked = self
+                .lock_page(who, file, span.page.0)
+                .or_else(|| self.create_page(who, file, span.page.0, cap));
             let refused = match &locked {
                 None => Refused::Room,
-                Some(locked) if !self.grow_page(who, locked, cap) && locked.page.cap.load(Relaxed) < span.range.end => Refused::Room,
+                Some(locked)
+                    if !self.grow_page(who, locked, cap)
+                        && locked.page.cap.load(Relaxed) < span.range.end =>
+                {
+                    Refused::Room
+                }
                 Some(locked) => match self.put(locked, span, from) {
                     Ok(()) => return Ok(()),
                     Err(refused) => refused,
@@ -117,12 +159,16 @@ impl Pool {
             };
             match refused {
                 Refused::Fault(n) => return Err((n, Failure::Fault)),
-                Refused::Room if searches == SEARCHES => return self.write_through(who, file, store, span, from, locked),
+                Refused::Room if searches == SEARCHES => {
+                    return self.write_through(who, file, store, span, from, locked)
+                }
                 Refused::Room => {
                     drop(locked);
                     searches = if self.make_room(who, file, store) { searches + 1 } else { SEARCHES };
                 }
-                Refused::Ranges if flushed => return self.write_through(who, file, store, span, from, locked),
+                Refused::Ranges if flushed => {
+                    return self.write_through(who, file, store, span, from, locked)
+                }
                 Refused::Ranges => {
                     drop(locked);
                     flushed = true;
@@ -214,7 +260,9 @@ impl Pool {
                 locked.page.dirty.store(&dirty);
                 locked.page.valid.store(&valid);
             } else {
-                let _ = self.pieces(locked.page, written, |to, within, len| self.segment.copy_in(to, from, span.at + within, len));
+                let _ = self.pieces(locked.page, written, |to, within, len| {
+                    self.segment.copy_in(to, from, span.at + within, len)
+                });
             }
             if locked.page.dirty.is_empty() {
                 self.uncount_dirty(locked.page, file);

@@ -76,8 +76,12 @@ impl Client {
 
     /// The command.
     pub fn command(&self) -> String {
-        let bytes: Vec<u8> =
-            self.command.iter().flat_map(|w| w.load(Ordering::Relaxed).to_le_bytes()).take_while(|&b| b != 0).collect();
+        let bytes: Vec<u8> = self
+            .command
+            .iter()
+            .flat_map(|w| w.load(Ordering::Relaxed).to_le_bytes())
+            .take_while(|&b| b != 0)
+            .collect();
         String::from_utf8_lossy(&bytes).into_owned()
     }
 }

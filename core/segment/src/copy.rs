@@ -133,8 +133,10 @@ mod arch {
     }
 
     pub fn fixup(ip: usize) -> Option<usize> {
-        let (start, words_end) = (millpond_copy as *const () as usize, millpond_copy_words_end as *const () as usize);
-        let (rep, rep_end) = (millpond_copy_rep as *const () as usize, millpond_copy_rep_end as *const () as usize);
+        let (start, words_end) =
+            (millpond_copy as *const () as usize, millpond_copy_words_end as *const () as usize);
+        let (rep, rep_end) =
+            (millpond_copy_rep as *const () as usize, millpond_copy_rep_end as *const () as usize);
         if (start..words_end).contains(&ip) {
             Some(words_end)
         } else if (rep..rep_end).contains(&ip) {

@@ -109,7 +109,12 @@ impl File {
 
     /// The name kept for the inspector.
     pub fn name(&self) -> String {
-        let bytes: Vec<u8> = self.name.iter().flat_map(|w| w.load(Ordering::Relaxed).to_le_bytes()).take_while(|&b| b != 0).collect();
+        let bytes: Vec<u8> = self
+            .name
+            .iter()
+            .flat_map(|w| w.load(Ordering::Relaxed).to_le_bytes())
+            .take_while(|&b| b != 0)
+            .collect();
         String::from_utf8_lossy(&bytes).into_owned()
     }
 }

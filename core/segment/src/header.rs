@@ -70,6 +70,8 @@ pub struct Header {
     pub clock_hand: AtomicU32,
     /// Where the search for a free description starts.
     pub description_hint: AtomicU32,
+    /// Where the search for a free file slot starts.
+    pub file_hint: AtomicU32,
     /// Where the search for a free chunk starts.
     pub chunk_hint: AtomicU32,
     /// Pages with dirty bytes, in all files.

@@ -147,7 +147,9 @@ impl Layout {
             self.length,
         ];
         // FNV-1a over the words.
-        parts.iter().fold(0xcbf2_9ce4_8422_2325, |hash, part| (hash ^ part).wrapping_mul(0x0000_0100_0000_01b3))
+        parts
+            .iter()
+            .fold(0xcbf2_9ce4_8422_2325, |hash, part| (hash ^ part).wrapping_mul(0x0000_0100_0000_01b3))
     }
 }
 
@@ -163,7 +165,18 @@ mod tests {
         let sizes = Sizes { page_bytes: 65_536, clients: 10, descriptions: 20, files: 30, slabs };
         let l = Layout::new(sizes);
         let starts = [
-            0, l.clients, l.chunk_owners, l.chunks, l.descriptions, l.files, l.file_buckets, l.pages, l.page_buckets, l.buffers, l.data, l.length,
+            0,
+            l.clients,
+            l.chunk_owners,
+            l.chunks,
+            l.descriptions,
+            l.files,
+            l.file_buckets,
+            l.pages,
+            l.page_buckets,
+            l.buffers,
+            l.data,
+            l.length,
         ];
         assert!(starts.windows(2).all(|w| w[0] < w[1]), "{starts:?}");
         assert_eq!(l.data % DATA_ALIGN, 0);

@@ -125,7 +125,8 @@ impl FutexLock {
             if word == me.0 {
                 return self.held(true, false);
             }
-            if word == 0 && self.word.compare_exchange(0, me.0, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+            if word == 0 && self.word.compare_exchange(0, me.0, Ordering::Acquire, Ordering::Relaxed).is_ok()
+            {
                 return self.held(false, false);
             }
             std::hint::spin_loop();
@@ -150,7 +151,11 @@ impl FutexLock {
             sys::futex_wait(&self.word, word, NAP_NS);
             naps += 1;
             if naps % NAPS_BEFORE_TAKEOVER == 0 {
-                if let Some(held) = self.holder().filter(|h| segment.client_is_dead(h.client())).and_then(|h| self.take_from(h.client(), me)) {
+                if let Some(held) = self
+                    .holder()
+                    .filter(|h| segment.client_is_dead(h.client()))
+                    .and_then(|h| self.take_from(h.client(), me))
+                {
                     return held;
                 }
             }

@@ -153,7 +153,8 @@ impl Segment {
             return Err(AttachError::Foreign { found });
         }
         let sizes = sizes_of(header);
-        let (version, hash) = (header.version.load(Ordering::Relaxed), header.layout_hash.load(Ordering::Relaxed));
+        let (version, hash) =
+            (header.version.load(Ordering::Relaxed), header.layout_hash.load(Ordering::Relaxed));
         let layout = Layout::new(sizes);
         if version != VERSION || hash != layout.hash() {
             return Err(AttachError::Version { version, found: hash, wanted: layout.hash() });
@@ -165,9 +166,17 @@ impl Segment {
     }
 
     fn over(map: MmapRaw, layout: Layout) -> Result<Self, AttachError> {
-        let geometry = PageGeometry::new(layout.sizes.page_bytes).ok_or(AttachError::Short { length: layout.length })?;
+        let geometry =
+            PageGeometry::new(layout.sizes.page_bytes).ok_or(AttachError::Short { length: layout.length })?;
         let base = map.as_mut_ptr();
-        Ok(Self { base, length: layout.length, tables: Tables::new(base, &layout), layout, geometry, _map: map })
+        Ok(Self {
+            base,
+            length: layout.length,
+            tables: Tables::new(base, &layout),
+            layout,
+            geometry,
+            _map: map,
+        })
     }
 
     /// Where the tables lie.
@@ -250,7 +259,10 @@ impl Segment {
     pub fn locate(&self, index: u32) -> Option<(&Slab, u64)> {
         let slab = self.slabs().iter().rev().find(|s| s.first.load(Ordering::Relaxed) <= index)?;
         let within = u64::from(index - slab.first.load(Ordering::Relaxed));
-        Some((slab, slab.data.load(Ordering::Relaxed) + within * u64::from(slab.buffer_bytes.load(Ordering::Relaxed))))
+        Some((
+            slab,
+            slab.data.load(Ordering::Relaxed) + within * u64::from(slab.buffer_bytes.load(Ordering::Relaxed)),
+        ))
     }
 
     /// Whether the process of client slot `index` is gone.
@@ -268,7 +280,10 @@ impl Segment {
 
     #[inline]
     fn address(&self, offset: u64, len: usize) -> usize {
-        assert!(offset >= self.layout.data && offset + len as u64 <= self.length, "buffer bytes at {offset}+{len}");
+        assert!(
+            offset >= self.layout.data && offset + len as u64 <= self.length,
+            "buffer bytes at {offset}+{len}"
+        );
         self.base as usize + offset as usize
     }
 
@@ -302,7 +317,11 @@ impl Segment {
             let left = unsafe { copy::copy(part.base(), from, part.len()) };
             done += part.len() - left;
             from += part.len();
-            if left == 0 { Ok(()) } else { Err(Fault { done }) }
+            if left == 0 {
+                Ok(())
+            } else {
+                Err(Fault { done })
+            }
         })
     }
 
@@ -319,7 +338,11 @@ impl Segment {
             let left = unsafe { copy::copy(to, part.base(), part.len()) };
             done += part.len() - left;
             to += part.len();
-            if left == 0 { Ok(()) } else { Err(Fault { done }) }
+            if left == 0 {
+                Ok(())
+            } else {
+                Err(Fault { done })
+            }
         })
     }
 

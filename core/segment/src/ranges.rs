@@ -19,7 +19,10 @@ impl SharedRanges {
         let len = (self.len.load(Ordering::Relaxed) as usize).min(MAX_RANGES);
         // Nearly every page has one range: looked at first.
         len > 0 && ByteRange::from_word(self.words[0].load(Ordering::Relaxed)).covers(range)
-            || self.words[..len].iter().skip(1).any(|w| ByteRange::from_word(w.load(Ordering::Relaxed)).covers(range))
+            || self.words[..len]
+                .iter()
+                .skip(1)
+                .any(|w| ByteRange::from_word(w.load(Ordering::Relaxed)).covers(range))
     }
 
     /// Whether no range is stored.
@@ -31,7 +34,9 @@ impl SharedRanges {
     /// The set. Under the lock.
     pub fn load(&self) -> RangeSet {
         let len = (self.len.load(Ordering::Relaxed) as usize).min(MAX_RANGES);
-        RangeSet::from_sorted(self.words[..len].iter().map(|w| ByteRange::from_word(w.load(Ordering::Relaxed))))
+        RangeSet::from_sorted(
+            self.words[..len].iter().map(|w| ByteRange::from_word(w.load(Ordering::Relaxed))),
+        )
     }
 
     /// Replaces the set. Under the lock.

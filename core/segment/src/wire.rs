@@ -92,7 +92,16 @@ mod tests {
 
     #[test]
     fn messages_survive_the_wire_and_garbage_is_none() {
-        for kind in [Kind::Hello, Kind::Welcome, Kind::Keep, Kind::Flush, Kind::Release, Kind::Stop, Kind::Done, Kind::Refused] {
+        for kind in [
+            Kind::Hello,
+            Kind::Welcome,
+            Kind::Keep,
+            Kind::Flush,
+            Kind::Release,
+            Kind::Stop,
+            Kind::Done,
+            Kind::Refused,
+        ] {
             let message = Message { kind, a: 1, b: u64::MAX, c: 3 };
             assert_eq!(Message::decode(&message.encode()), Some(message));
         }

@@ -2,7 +2,7 @@
 
 use crate::ops::data::note_size_limit;
 use crate::ops::processes::{before_end, exec, fork as forking, Target};
-use libc::{c_char, c_int, pid_t, rlimit};
+use libc::{c_char, c_int, c_ulong, pid_t, rlimit};
 
 type List = *const *const c_char;
 
@@ -38,6 +38,12 @@ rows! {
     plain around _Exit(code: c_int) -> () |next| {
         before_end();
         next(code);
+    }
+    plain around prctl(option: c_int, a: c_ulong, b: c_ulong, c: c_ulong, d: c_ulong) -> c_int |next| {
+        if option == libc::PR_SET_SECCOMP {
+            crate::attach::lock_in();
+        }
+        next(option, a, b, c, d)
     }
     plain around setrlimit(resource: c_int, limit: *const rlimit) -> c_int |next| {
         let result = next(resource, limit);

@@ -4,7 +4,7 @@ use super::direct;
 use crate::errno::returned;
 use crate::managed::{self, Managed};
 use libc::{c_int, c_void, off_t, size_t, ssize_t};
-use millpond_pool::Failure;
+use millpond_pool::{Failure, Store};
 use millpond_segment::description::flags;
 use millpond_segment::stats::Reason;
 use millpond_segment::{sys, Errno, Flat, UserMemory};
@@ -14,6 +14,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Acquire, Ordering::Relaxed, Orderin
 pub const MAX_COUNT: usize = 0x7fff_f000;
 /// Files end below this, so that no file system's own limit is met in the pool.
 const SIZE_LIMIT: u64 = 1 << 42;
+
+/// Longest first write that is flushed at once, in bytes.
+const AT_ONCE: u64 = 64 << 10;
 
 /// `RLIMIT_FSIZE` or [`SIZE_LIMIT`], whichever is lower.
 static LIMIT: AtomicU64 = AtomicU64::new(SIZE_LIMIT);
@@ -110,6 +113,9 @@ pub fn read_at(m: &Managed, to: &impl UserMemory, offset: off_t) -> Result<usize
 enum Taker {
     /// The pool.
     Pool,
+    /// The pool, with a flush right behind: the first write of a description. Most files are written once and closed; those need no
+    /// descriptor at the coordinator, for nothing of them waits in memory when the call returns.
+    PoolAtOnce,
     /// The kernel, as it serves the whole file.
     Direct,
     /// The kernel, for this call: a limit is in the way, and what happens there is its to say.
@@ -118,7 +124,7 @@ enum Taker {
 
 /// What must be so before bytes are taken into the pool.
 #[inline]
-fn taker(m: &Managed, end: u64) -> Result<Taker, Errno> {
+fn taker(m: &Managed, end: u64, len: u64) -> Result<Taker, Errno> {
     if !m.has(flags::WRITE) {
         return Err(Errno(libc::EBADF));
     }
@@ -128,18 +134,29 @@ fn taker(m: &Managed, end: u64) -> Result<Taker, Errno> {
     if end > LIMIT.load(Relaxed) {
         return Ok(Taker::Kernel);
     }
+    if !m.has(flags::WROTE) {
+        m.d().flags.fetch_or(flags::WROTE, Relaxed);
+        if len <= AT_ONCE && m.f().handed.load(SeqCst) == 0 && m.store().writable() {
+            return Ok(Taker::PoolAtOnce);
+        }
+    }
     if !m.ensure_kept() {
         m.make_direct(Reason::NoCoordinator)?;
         return Ok(Taker::Direct);
     }
-    if !m.has(flags::WROTE) {
-        m.d().flags.fetch_or(flags::WROTE, Relaxed);
-    }
     Ok(Taker::Pool)
 }
 
-/// Makes what was written durable, if the descriptor or the call says so.
-fn settle(m: &Managed, sync: bool, result: Result<usize, Errno>) -> Result<usize, Errno> {
+/// Writes out what was written, if it was a first write; makes it durable, if the descriptor or the call says so.
+fn settle(m: &Managed, at_once: bool, sync: bool, result: Result<usize, Errno>) -> Result<usize, Errno> {
+    if at_once && result.is_ok_and(|n| n > 0) {
+        // What cannot be written now waits in memory after all, latched, and needs its descriptor at the coordinator.
+        if let Err(e) = m.flush() {
+            if !m.ensure_kept() {
+                return Err(e);
+            }
+        }
+    }
     if sync && result.is_ok_and(|n| n > 0) {
         m.flush()?;
         if !m.has(flags::SYNC) {
@@ -160,8 +177,10 @@ pub fn write_here(m: &Managed, from: &impl UserMemory, append: bool, sync: bool)
         if len == 0 {
             return if m.has(flags::WRITE) { Ok(0) } else { Err(Errno(libc::EBADF)) };
         }
-        match taker(m, offset.saturating_add(len))? {
-            Taker::Pool => {}
+        let taker = taker(m, offset.saturating_add(len), len)?;
+        let at_once = matches!(taker, Taker::PoolAtOnce);
+        match taker {
+            Taker::Pool | Taker::PoolAtOnce => {}
             Taker::Direct => return direct::write_here(m, from, append),
             Taker::Kernel => {
                 return m.around_kernel(Reason::Limit, || direct::write_here(m, from, append))?
@@ -178,7 +197,7 @@ pub fn write_here(m: &Managed, from: &impl UserMemory, append: bool, sync: bool)
             if let Ok((_, end)) = result {
                 m.pool.move_offset(m.description, before, end);
             }
-            return settle(m, sync || m.has(flags::SYNC), result.map(|(n, _)| n));
+            return settle(m, at_once, sync || m.has(flags::SYNC), result.map(|(n, _)| n));
         }
         check_end(offset, len)?;
         if !m.pool.move_offset(m.description, offset, offset + len) {
@@ -193,7 +212,7 @@ pub fn write_here(m: &Managed, from: &impl UserMemory, append: bool, sync: bool)
             // What a bad pointer does beyond the end of a file differs between kernels.
             return m.around_kernel(Reason::BadPointer, || direct::write_here(m, from, append))?;
         }
-        return settle(m, sync || m.has(flags::SYNC), result.map_err(errno_of));
+        return settle(m, at_once, sync || m.has(flags::SYNC), result.map_err(errno_of));
     }
 }
 
@@ -218,8 +237,10 @@ pub fn write_at(
     if m.has(flags::WRITE) {
         check_end(offset as u64, len)?;
     }
-    match taker(m, at.saturating_add(len))? {
-        Taker::Pool => {}
+    let taker = taker(m, at.saturating_add(len), len)?;
+    let at_once = matches!(taker, Taker::PoolAtOnce);
+    match taker {
+        Taker::Pool | Taker::PoolAtOnce => {}
         Taker::Direct => return direct::write_at(m, from, offset, append),
         Taker::Kernel => {
             return m.around_kernel(Reason::Limit, || direct::write_at(m, from, offset, append))?
@@ -233,7 +254,7 @@ pub fn write_at(
     if result == Err(Failure::Fault) {
         return m.around_kernel(Reason::BadPointer, || direct::write_at(m, from, offset, append))?;
     }
-    settle(m, sync || m.has(flags::SYNC), result.map_err(errno_of))
+    settle(m, at_once, sync || m.has(flags::SYNC), result.map_err(errno_of))
 }
 
 /// One buffer of the program; `None` for a length that the kernel refuses.

@@ -174,6 +174,14 @@ unsafe fn process_call(number: c_long, a: [usize; 6]) -> Option<c_long> {
                 before_end();
                 None
             }
+            libc::SYS_seccomp => {
+                crate::attach::lock_in();
+                None
+            }
+            libc::SYS_prctl if a[0] as c_int == libc::PR_SET_SECCOMP => {
+                crate::attach::lock_in();
+                None
+            }
             libc::SYS_io_uring_setup => {
                 rings::set_up();
                 None

@@ -38,7 +38,17 @@ fn statx(dirfd: i32, path: &CStr, flags: i32) -> Result<FileStat, Errno> {
     let mask = libc::STATX_BASIC_STATS | libc::STATX_BTIME;
     // SAFETY: path is a C string and buf has room for the kernel's answer.
     unsafe {
-        syscall(libc::SYS_statx, [dirfd as usize, path.as_ptr() as usize, flags as usize, mask as usize, buf.as_mut_ptr() as usize, 0])?;
+        syscall(
+            libc::SYS_statx,
+            [
+                dirfd as usize,
+                path.as_ptr() as usize,
+                flags as usize,
+                mask as usize,
+                buf.as_mut_ptr() as usize,
+                0,
+            ],
+        )?;
     }
     // SAFETY: zeroed before and filled by the kernel; every bit pattern is a value.
     let s = unsafe { buf.assume_init() };
@@ -79,7 +89,9 @@ pub fn stat_at(dirfd: i32, path: &CStr, flags: i32) -> Result<FileStat, Errno> {
 /// The kernel's.
 pub fn lseek(fd: i32, offset: i64, whence: i32) -> Result<u64, Errno> {
     // SAFETY: no pointers.
-    unsafe { syscall(libc::SYS_lseek, [fd as usize, offset as usize, whence as usize, 0, 0, 0]).map(|n| n as u64) }
+    unsafe {
+        syscall(libc::SYS_lseek, [fd as usize, offset as usize, whence as usize, 0, 0, 0]).map(|n| n as u64)
+    }
 }
 
 /// `close`.
@@ -105,7 +117,11 @@ pub fn fsync(fd: i32, data_only: bool) -> Result<(), Errno> {
 pub fn openat(dirfd: i32, path: &CStr, flags: i32, mode: u32) -> Result<i32, Errno> {
     // SAFETY: path is a C string.
     unsafe {
-        syscall(libc::SYS_openat, [dirfd as usize, path.as_ptr() as usize, flags as usize, mode as usize, 0, 0]).map(|fd| fd as i32)
+        syscall(
+            libc::SYS_openat,
+            [dirfd as usize, path.as_ptr() as usize, flags as usize, mode as usize, 0, 0],
+        )
+        .map(|fd| fd as i32)
     }
 }
 
@@ -132,9 +148,9 @@ pub fn kernel_release() -> (u32, u32) {
         let _ = syscall(libc::SYS_uname, [name.as_mut_ptr() as usize, 0, 0, 0, 0, 0]);
         name.assume_init().release
     };
-    let mut numbers = release
-        .split(|c| !(*c as u8).is_ascii_digit())
-        .map(|digits| digits.iter().fold(0u32, |n, d| n.wrapping_mul(10).wrapping_add(u32::from(*d as u8 - b'0'))));
+    let mut numbers = release.split(|c| !(*c as u8).is_ascii_digit()).map(|digits| {
+        digits.iter().fold(0u32, |n, d| n.wrapping_mul(10).wrapping_add(u32::from(*d as u8 - b'0')))
+    });
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
@@ -170,17 +186,32 @@ pub fn sleep_ns(ns: u64) {
 
 /// Waits on a futex word shared between processes while it holds `expected`, at most `timeout_ns`.
 pub fn futex_wait(word: &AtomicU32, expected: u32, timeout_ns: u64) {
-    let ts = libc::timespec { tv_sec: (timeout_ns / 1_000_000_000) as i64, tv_nsec: (timeout_ns % 1_000_000_000) as i64 };
+    let ts = libc::timespec {
+        tv_sec: (timeout_ns / 1_000_000_000) as i64,
+        tv_nsec: (timeout_ns % 1_000_000_000) as i64,
+    };
     // SAFETY: the word outlives the call and ts is read only. Whatever ends the wait, callers look at the word again.
     let _ = unsafe {
-        syscall(libc::SYS_futex, [word.as_ptr() as usize, libc::FUTEX_WAIT as usize, expected as usize, &ts as *const _ as usize, 0, 0])
+        syscall(
+            libc::SYS_futex,
+            [
+                word.as_ptr() as usize,
+                libc::FUTEX_WAIT as usize,
+                expected as usize,
+                &ts as *const _ as usize,
+                0,
+                0,
+            ],
+        )
     };
 }
 
 /// Wakes up to `count` waiters of a futex word.
 pub fn futex_wake(word: &AtomicU32, count: u32) {
     // SAFETY: the word is only an address here.
-    let _ = unsafe { syscall(libc::SYS_futex, [word.as_ptr() as usize, libc::FUTEX_WAKE as usize, count as usize, 0, 0, 0]) };
+    let _ = unsafe {
+        syscall(libc::SYS_futex, [word.as_ptr() as usize, libc::FUTEX_WAKE as usize, count as usize, 0, 0, 0])
+    };
 }
 
 /// One piece of memory for a vectored call: address and length, laid out as the kernel's `struct iovec`.
@@ -245,7 +276,9 @@ impl IoPart {
 /// The kernel's.
 pub fn preadv(fd: i32, parts: &[IoPart], offset: u64) -> Result<usize, Errno> {
     // SAFETY: parts name memory that nobody references (see IoPart).
-    unsafe { syscall(libc::SYS_preadv, [fd as usize, parts.as_ptr() as usize, parts.len(), offset as usize, 0, 0]) }
+    unsafe {
+        syscall(libc::SYS_preadv, [fd as usize, parts.as_ptr() as usize, parts.len(), offset as usize, 0, 0])
+    }
 }
 
 /// `pwritev2` at `offset` from `parts`, with `RWF_*` flags. Bad addresses come back as `EFAULT`.
@@ -255,7 +288,12 @@ pub fn preadv(fd: i32, parts: &[IoPart], offset: u64) -> Result<usize, Errno> {
 pub fn pwritev(fd: i32, parts: &[IoPart], offset: u64, flags: i32) -> Result<usize, Errno> {
     let number = if flags == 0 { libc::SYS_pwritev } else { libc::SYS_pwritev2 };
     // SAFETY: the parts are only read.
-    unsafe { syscall(number, [fd as usize, parts.as_ptr() as usize, parts.len(), offset as usize, 0, flags as usize]) }
+    unsafe {
+        syscall(
+            number,
+            [fd as usize, parts.as_ptr() as usize, parts.len(), offset as usize, 0, flags as usize],
+        )
+    }
 }
 
 /// `writev` at the descriptor's own offset, with `RWF_*` flags. Bad addresses come back as `EFAULT`.
@@ -265,7 +303,10 @@ pub fn pwritev(fd: i32, parts: &[IoPart], offset: u64, flags: i32) -> Result<usi
 pub fn pwritev_here(fd: i32, parts: &[IoPart], flags: i32) -> Result<usize, Errno> {
     // SAFETY: the parts are only read. An offset of -1 means the descriptor's own.
     unsafe {
-        syscall(libc::SYS_pwritev2, [fd as usize, parts.as_ptr() as usize, parts.len(), usize::MAX, usize::MAX, flags as usize])
+        syscall(
+            libc::SYS_pwritev2,
+            [fd as usize, parts.as_ptr() as usize, parts.len(), usize::MAX, usize::MAX, flags as usize],
+        )
     }
 }
 
@@ -302,7 +343,8 @@ pub fn process_state(pid: u32) -> Option<(u8, u64)> {
     let after = stat.iter().rposition(|&b| b == b')')? + 2;
     let state = *stat.get(after)?;
     let began = stat[after..].split(|&b| b == b' ').nth(19)?;
-    let began = began.iter().take_while(|b| b.is_ascii_digit()).fold(0u64, |n, b| n * 10 + u64::from(b - b'0'));
+    let began =
+        began.iter().take_while(|b| b.is_ascii_digit()).fold(0u64, |n, b| n * 10 + u64::from(b - b'0'));
     Some((state, began))
 }
 
