@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -103,7 +104,8 @@ pub struct Program {
 impl Program {
     /// Starts it, with its standard output for us.
     pub fn spawn(mut command: Command) -> Self {
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("program");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).process_group(0);
+        let mut child = command.spawn().expect("program");
         let lines = BufReader::new(child.stdout.take().expect("output"));
         Self { child, lines }
     }
@@ -118,6 +120,12 @@ impl Program {
     /// Kills it.
     pub fn kill(mut self) {
         self.child.kill().expect("kill");
+        self.child.wait().expect("wait");
+    }
+
+    /// Kills it with its children.
+    pub fn kill_all(mut self) {
+        signal::killpg(Pid::from_raw(self.child.id() as i32), Signal::SIGKILL).expect("kill");
         self.child.wait().expect("wait");
     }
 
