@@ -7,37 +7,27 @@ use millpond_segment::sys::{self, IoPart};
 use millpond_segment::{Errno, UserMemory};
 use std::sync::atomic::Ordering::SeqCst;
 
-/// Makes one system call per piece of the program's memory until one is short.
-fn each_piece(
+/// Pieces of memory that one call takes along; longer lists do not come here.
+pub const MAX_PIECES: usize = 32;
+
+/// Makes one system call for all pieces of the program's memory, as descriptors opened with `O_DIRECT` want it.
+fn at_once(
     memory: &impl UserMemory,
-    mut call: impl FnMut(IoPart, usize) -> Result<usize, Errno>,
+    call: impl FnOnce(&[IoPart]) -> Result<usize, Errno>,
 ) -> Result<usize, Errno> {
-    let mut done = 0;
-    let mut failed = None;
-    let total = memory.total();
-    let _ = memory.parts(0, total, |part| match call(part, done) {
-        Ok(n) => {
-            done += n;
-            if n < part.len() {
-                Err(())
-            } else {
-                Ok(())
-            }
-        }
-        Err(e) => {
-            failed = Some(e);
-            Err(())
-        }
-    });
-    match failed {
-        Some(e) if done == 0 => Err(e),
-        _ => Ok(done),
-    }
+    let mut parts = [IoPart::default(); MAX_PIECES];
+    let mut count = 0;
+    memory.parts(0, memory.total(), |part| {
+        *parts.get_mut(count).ok_or(Errno(libc::EINVAL))? = part;
+        count += 1;
+        Ok::<(), Errno>(())
+    })?;
+    call(&parts[..count])
 }
 
 /// `pread`.
 pub fn read_at(m: &Managed, to: &impl UserMemory, offset: off_t) -> Result<usize, Errno> {
-    each_piece(to, |part, done| sys::preadv(m.fd, &[part], offset as u64 + done as u64))
+    at_once(to, |parts| sys::preadv(m.fd, parts, offset as u64))
 }
 
 /// `read`.
@@ -53,7 +43,7 @@ pub fn read_here(m: &Managed, to: &impl UserMemory) -> Result<usize, Errno> {
 /// `pwrite`.
 pub fn write_at(m: &Managed, from: &impl UserMemory, offset: off_t, append: bool) -> Result<usize, Errno> {
     let flags = if append { RWF_APPEND } else { 0 };
-    each_piece(from, |part, done| sys::pwritev(m.fd, &[part], offset as u64 + done as u64, flags))
+    at_once(from, |parts| sys::pwritev(m.fd, parts, offset as u64, flags))
 }
 
 /// `write`.
@@ -63,7 +53,7 @@ pub fn write_here(m: &Managed, from: &impl UserMemory, append: bool) -> Result<u
         // Only the kernel knows where the bytes went: its own offset tells.
         let _ = sys::lseek(m.fd, before as i64, libc::SEEK_SET);
         let flags = if append { RWF_APPEND } else { 0 };
-        let result = each_piece(from, |part, _| sys::pwritev_here(m.fd, &[part], flags));
+        let result = at_once(from, |parts| sys::pwritev_here(m.fd, parts, flags));
         if let (Ok(_), Ok(after)) = (result, sys::lseek(m.fd, 0, libc::SEEK_CUR)) {
             m.pool.move_offset(m.description, before, after);
         }

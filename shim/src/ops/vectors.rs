@@ -12,7 +12,7 @@ use millpond_segment::{Errno, UserMemory, Vectored};
 /// Pieces that one call may have, as in the kernel.
 const MAX_PIECES: usize = 1024;
 /// Pieces that are looked at together; calls with more go piece by piece, in runs of this many.
-const RUN: usize = 32;
+const RUN: usize = super::direct::MAX_PIECES;
 
 const RWF_HIPRI: c_int = 1;
 const RWF_DSYNC: c_int = 2;
@@ -97,6 +97,11 @@ fn check_lengths(iov: *const iovec, count: usize) -> Result<usize, Errno> {
     Ok(total)
 }
 
+/// Whether a call on a file that the kernel serves has more pieces than go along in one call of ours.
+fn is_long(m: &Managed, count: c_int) -> bool {
+    m.is_direct() && count as usize > RUN && count as usize <= MAX_PIECES
+}
+
 /// Where the description stands.
 fn here(m: &Managed) -> off_t {
     m.d().offset.load(std::sync::atomic::Ordering::SeqCst) as off_t
@@ -105,6 +110,9 @@ fn here(m: &Managed) -> off_t {
 /// `readv`.
 pub fn readv(fd: c_int, iov: *const iovec, count: c_int) -> Option<ssize_t> {
     let m = managed::get(fd)?;
+    if is_long(&m, count) {
+        return by_kernel(&m, libc::SYS_preadv2, iov, count, -1, 0);
+    }
     if !m.has(flags::READ) {
         return Some(returned(Err(Errno(libc::EBADF))));
     }
@@ -114,18 +122,27 @@ pub fn readv(fd: c_int, iov: *const iovec, count: c_int) -> Option<ssize_t> {
 /// `writev`.
 pub fn writev(fd: c_int, iov: *const iovec, count: c_int) -> Option<ssize_t> {
     let m = managed::get(fd)?;
+    if is_long(&m, count) {
+        return by_kernel(&m, libc::SYS_pwritev2, iov, count, -1, 0);
+    }
     Some(returned(write_runs(&m, iov, count, None, false, false)))
 }
 
 /// `preadv`.
 pub fn preadv(fd: c_int, iov: *const iovec, count: c_int, offset: off_t) -> Option<ssize_t> {
     let m = managed::get(fd)?;
+    if offset >= 0 && is_long(&m, count) {
+        return by_kernel(&m, libc::SYS_preadv2, iov, count, offset, 0);
+    }
     Some(returned(read_runs_at(&m, iov, count, offset)))
 }
 
 /// `pwritev`.
 pub fn pwritev(fd: c_int, iov: *const iovec, count: c_int, offset: off_t) -> Option<ssize_t> {
     let m = managed::get(fd)?;
+    if offset >= 0 && is_long(&m, count) {
+        return by_kernel(&m, libc::SYS_pwritev2, iov, count, offset, 0);
+    }
     Some(returned(write_runs(&m, iov, count, Some(offset), false, false)))
 }
 
