@@ -3,7 +3,7 @@
 //! Between the copy and the fork, other threads of the parent open and close. So the child of a process with several threads compares its
 //! copy with what the kernel says before it does anything else: a stale entry would flush one file's bytes by another file's descriptor.
 
-use crate::{exec, managed, ops, process, start, thread};
+use crate::{borrow, exec, managed, ops, process, start, thread};
 use millpond_pool::{Pool, FIRST_PIN};
 use millpond_segment::client::state;
 use millpond_segment::description::flags;
@@ -44,6 +44,7 @@ pub fn after_fork_in_parent(child: i32) {
 /// After a fork, in the child.
 pub fn after_fork_in_child() {
     exec::overlay_forget();
+    borrow::after_fork_in_child();
     let _ = process::is_vfork_child();
     if let Some((pool, who)) = process::attached() {
         if thread::were_several() {

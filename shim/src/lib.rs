@@ -8,6 +8,7 @@
 //! after a sync-down; `errno` changes only where the kernel would change it.
 
 mod attach;
+mod borrow;
 mod children;
 mod errno;
 mod exec;

@@ -1,5 +1,6 @@
 //! A descriptor that the pool serves, and what operations on it share.
 
+use crate::borrow::{Borrow, Lent};
 use crate::{attach, children, errno, process, stores};
 use millpond_pool::{Caller, FdStore, Pool};
 use millpond_segment::description::flags;
@@ -128,17 +129,28 @@ impl Managed {
         if !self.is_dirty() && self.f().flush_lock.holder().is_none() {
             return Ok(());
         }
+        let borrow = Borrow::begin();
         match self.writer() {
             Some(store) => self.pool.flush(self.who, self.file, &store).map(drop),
-            None => attach::ask(&Message::new(Kind::Flush, u64::from(self.file))).map(drop),
+            None => {
+                drop(borrow);
+                attach::ask(&Message::new(Kind::Flush, u64::from(self.file))).map(drop)
+            }
         }
     }
 
-    /// A descriptor of this process that can write the file.
+    /// Whether the table still has this descriptor as it was looked up.
+    fn is_in_table(&self) -> bool {
+        let entry =
+            u32::try_from(self.fd).ok().and_then(|fd| self.pool.description_of(self.who.client(), fd));
+        entry == Some(self.description)
+    }
+
+    /// A descriptor of this process that can write the file. Good for as long as a [`Borrow`] that began before lives.
     pub fn writer(&self) -> Option<FdStore> {
         use millpond_pool::Store;
         let own = self.store();
-        if own.writable() {
+        if own.writable() && self.is_in_table() {
             return Some(own);
         }
         let mut found = None;
@@ -152,12 +164,14 @@ impl Managed {
                 }
             }
         });
-        found
+        // Not in the table: a `vfork` child's, which no other thread closes.
+        found.or_else(|| Some(own).filter(Store::writable))
     }
 
-    /// A store that can write, for operations that need one: this descriptor's own when there is no other.
-    pub fn flusher(&self) -> FdStore {
-        self.writer().unwrap_or_else(|| self.store())
+    /// A store that can write, for operations that need one: this descriptor's own when there is no other. As [`Managed::writer`].
+    fn flusher(&self) -> Lent {
+        let own = self.store();
+        Lent::new(own, self.writer().unwrap_or(own))
     }
 
     /// Has the dirty bytes written and the cached ones dropped, makes `call`, and takes over what it did to the file.
@@ -168,7 +182,14 @@ impl Managed {
         if self.is_dirty() && self.writer().is_none() {
             self.flush()?;
         }
-        self.pool.around_kernel(self.who, self.file, &self.flusher(), reason, call)
+        let borrow = Borrow::begin();
+        let flusher = self.flusher();
+        // The call may wait for what another thread does after a close.
+        let call = || {
+            drop(borrow);
+            call()
+        };
+        self.pool.around_kernel(self.who, self.file, &flusher, reason, call)
     }
 
     /// As [`Managed::around_kernel`], with the kernel's offset set to the description's and taken over afterwards.
@@ -197,6 +218,7 @@ impl Managed {
         if self.is_dirty() && self.writer().is_none() {
             self.flush()?;
         }
+        let _borrow = Borrow::begin();
         self.pool.make_direct(self.who, self.file, &self.flusher(), reason)
     }
 

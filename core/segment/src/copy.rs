@@ -59,15 +59,17 @@ pub fn fixup(ip: usize) -> Option<usize> {
 
 #[cfg(target_arch = "x86_64")]
 mod arch {
-    // Short copies go by 16-byte words, with `rdx` counting what is left; long ones by `rep movsb`, with `rcx` counting.
-    // A fault between the two labels of a part lands at the line that returns that part's count.
+    // Short copies go by 16-byte words, with `rdx` counting what is left; long ones by `rep movsb`, with `rcx` counting. A fault in either goes
+    // on byte by byte, so that what comes before the first byte that is not there is copied to the last; a fault there ends it.
     std::arch::global_asm!(
         ".text",
         ".p2align 5",
         ".hidden millpond_copy",
         ".globl millpond_copy",
-        ".hidden millpond_copy_words_end",
-        ".globl millpond_copy_words_end",
+        ".hidden millpond_copy_bytes",
+        ".globl millpond_copy_bytes",
+        ".hidden millpond_copy_bytes_end",
+        ".globl millpond_copy_bytes_end",
         ".hidden millpond_copy_rep",
         ".globl millpond_copy_rep",
         ".hidden millpond_copy_rep_end",
@@ -97,6 +99,7 @@ mod arch {
         "sub rdx, 8",
         "jmp 3b",
         "4:",
+        "millpond_copy_bytes:",
         "test rdx, rdx",
         "jz 6f",
         "mov al, [rsi]",
@@ -105,8 +108,8 @@ mod arch {
         "inc rdi",
         "dec rdx",
         "jmp 4b",
-        "millpond_copy_words_end:",
         "6:",
+        "millpond_copy_bytes_end:",
         "mov rax, rdx",
         "ret",
         "5:",
@@ -114,13 +117,14 @@ mod arch {
         "millpond_copy_rep:",
         "rep movsb",
         "millpond_copy_rep_end:",
-        "mov rax, rcx",
-        "ret",
+        "mov rdx, rcx",
+        "jmp 4b",
     );
 
     extern "C" {
         fn millpond_copy(dst: usize, src: usize, len: usize) -> usize;
-        fn millpond_copy_words_end();
+        fn millpond_copy_bytes();
+        fn millpond_copy_bytes_end();
         fn millpond_copy_rep();
         fn millpond_copy_rep_end();
     }
@@ -133,12 +137,15 @@ mod arch {
     }
 
     pub fn fixup(ip: usize) -> Option<usize> {
-        let (start, words_end) =
-            (millpond_copy as *const () as usize, millpond_copy_words_end as *const () as usize);
+        let start = millpond_copy as *const () as usize;
+        let bytes = millpond_copy_bytes as *const () as usize;
+        let bytes_end = millpond_copy_bytes_end as *const () as usize;
         let (rep, rep_end) =
             (millpond_copy_rep as *const () as usize, millpond_copy_rep_end as *const () as usize);
-        if (start..words_end).contains(&ip) {
-            Some(words_end)
+        if (start..bytes).contains(&ip) {
+            Some(bytes)
+        } else if (bytes..bytes_end).contains(&ip) {
+            Some(bytes_end)
         } else if (rep..rep_end).contains(&ip) {
             Some(rep_end)
         } else {

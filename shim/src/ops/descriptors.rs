@@ -2,7 +2,7 @@
 
 use crate::errno::{fail, preserving};
 use crate::managed::{self, Managed};
-use crate::{attach, exec, process};
+use crate::{attach, borrow, exec, process};
 use libc::{c_int, c_uint};
 use millpond_segment::header::modes;
 use millpond_segment::stats::Reason;
@@ -20,6 +20,9 @@ pub fn before_close(fd: c_int) -> Option<Errno> {
         let error = flush_last(&m);
         if let Some(description) = m.pool.take_entry(m.who.client(), fd as u32) {
             m.pool.drop_description(description);
+            if m.has(millpond_segment::description::flags::WRITE) {
+                borrow::settle();
+            }
         }
         error
     })
