@@ -3,7 +3,7 @@
 //! Everything here is synchronous and is linked by the shim and by the coordinator alike: a hit of data or of metadata needs nobody else. The real
 //! file is reached through a [`Store`], so that faults can be injected.
 //!
-//! Order of locks: a file's `flush_lock`, its `lock`, page locks in ascending order of pages, then one leaf lock (a bucket, a file's list of
+//! Order of locks: a file's `append_lock`, its `flush_lock`, its `lock`, page locks in ascending order of pages, then one leaf lock (a bucket, a file's list of
 //! pages, a free list) at a time. Room is made with no page lock held but by trying.
 #![forbid(unsafe_code)]
 

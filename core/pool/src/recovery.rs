@@ -139,8 +139,11 @@ impl Pool {
             self.relist(slot);
             locks += 1;
         }
-        if let Some(_held) = f.lock.take_from(dead, who.me) {
+        if let Some(_held) = f.append_lock.take_from(dead, who.me) {
             f.reserved.store(0, Relaxed);
+            locks += 1;
+        }
+        if let Some(_held) = f.lock.take_from(dead, who.me) {
             // A truncation may have been half followed: writers look again.
             f.epoch.fetch_add(1, SeqCst);
             locks += 1;

@@ -241,3 +241,47 @@ proptest! {
         run(&pool(8192, &[(4096, 3), (8192, 1)]), &ops);
     }
 }
+
+/// Appends with room for nothing (each flushes to make some) beside truncations: a wrong order of locks stops them for ever.
+#[test]
+fn appends_that_flush_and_truncations_do_not_wait_for_each_other() {
+    use std::sync::atomic::AtomicBool;
+    let pool = pool(4096, &[(4096, 3)]);
+    let directory = tempfile::tempdir().unwrap();
+    let real = std::fs::File::options()
+        .create(true)
+        .truncate(true)
+        .read(true)
+        .write(true)
+        .open(directory.path().join("f"))
+        .unwrap();
+    let fd = std::os::fd::AsRawFd::as_raw_fd(&real);
+    let store = crate::FdStore::new(fd, true, true, false);
+    let stat = millpond_segment::sys::stat_fd(fd).unwrap();
+    let file = pool.open_file(caller(), &stat, &store).unwrap().file;
+    let done = AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        for thread in 2..4 {
+            let (pool, done) = (&pool, &done);
+            threads.spawn(move || {
+                let who = crate::Caller::new(1, thread);
+                let mut line = [thread as u8; 3000];
+                while !done.load(Relaxed) {
+                    pool.append(who, file, &store, &Flat::of_mut(&mut line)).unwrap();
+                }
+            });
+        }
+        for _ in 0..300 {
+            pool.truncate(caller(), file, || {
+                real.set_len(0).unwrap();
+                Ok(0)
+            })
+            .unwrap();
+            pool.revalidate(caller(), file, &store);
+        }
+        done.store(true, Relaxed);
+    });
+    pool.flush(caller(), file, &store).unwrap();
+    assert_eq!(real.metadata().unwrap().len(), pool.segment().file(file).size.load(Relaxed));
+    assert_eq!(real.metadata().unwrap().len() % 3000, 0, "an append landed elsewhere than at the end");
+}

@@ -17,6 +17,14 @@ enum Refused {
     Room,
 }
 
+/// How an attempt at a write ended.
+enum Once {
+    /// So many bytes are written.
+    Done(usize),
+    /// A truncation came in between: to be written again.
+    Overtaken,
+}
+
 impl Pool {
     /// Writes `from` at `offset` of `file`. Returns the number of bytes.
     ///
@@ -30,25 +38,38 @@ impl Pool {
         from: &impl UserMemory,
         offset: u64,
     ) -> Result<usize, Failure> {
-        let f = self.segment.file(file);
-        let len = from.total();
         loop {
-            let epoch = f.epoch.load(SeqCst);
-            let (done, failure) = self.write_spans(who, file, store, from, offset, len);
-            let end = offset + done as u64;
-            if done > 0 && end > f.size.load(Relaxed) {
-                f.size.fetch_max(end, Release);
+            match self.write_once(who, file, store, from, offset)? {
+                Once::Done(done) => return Ok(done),
+                Once::Overtaken => {}
             }
-            // A truncation or a turn to direct mode came in between: the pages may be gone already.
-            if f.epoch.load(SeqCst) != epoch {
-                if f.direct.load(Relaxed) != 0 && store.writable() {
-                    self.flush(who, file, store)?;
-                    return self.wrote(who, done, failure);
-                }
-                continue;
-            }
-            return self.wrote(who, done, failure);
         }
+    }
+
+    /// Writes `from` at `offset`, unless a truncation comes in between.
+    fn write_once(
+        &self,
+        who: Caller,
+        file: u32,
+        store: &impl Store,
+        from: &impl UserMemory,
+        offset: u64,
+    ) -> Result<Once, Failure> {
+        let f = self.segment.file(file);
+        let epoch = f.epoch.load(SeqCst);
+        let (done, failure) = self.write_spans(who, file, store, from, offset, from.total());
+        let end = offset + done as u64;
+        if done > 0 && end > f.size.load(Relaxed) {
+            f.size.fetch_max(end, Release);
+        }
+        // A truncation or a turn to direct mode came in between: the pages may be gone already.
+        if f.epoch.load(SeqCst) != epoch {
+            if f.direct.load(Relaxed) == 0 || !store.writable() {
+                return Ok(Once::Overtaken);
+            }
+            self.flush(who, file, store)?;
+        }
+        self.wrote(who, done, failure).map(Once::Done)
     }
 
     fn wrote(&self, who: Caller, done: usize, failure: Option<Failure>) -> Result<usize, Failure> {
@@ -71,16 +92,23 @@ impl Pool {
         from: &impl UserMemory,
     ) -> Result<(usize, u64), Failure> {
         let f = self.segment.file(file);
-        let held = f.lock.lock(who.me, &self.segment);
+        let held = f.append_lock.lock(who.me, &self.segment);
         if held.is_recovered() {
             f.reserved.store(0, Relaxed);
         }
         let outer = f.reserved.load(Relaxed);
-        let offset = f.size.load(Acquire).max(outer);
-        f.reserved.store(offset + from.total() as u64, Relaxed);
-        let result = self.write(who, file, store, from, offset);
+        let result = loop {
+            let offset = f.size.load(Acquire).max(outer);
+            f.reserved.store(offset + from.total() as u64, Relaxed);
+            match self.write_once(who, file, store, from, offset) {
+                Ok(Once::Done(n)) => break Ok((n, offset + n as u64)),
+                // The end is another one now.
+                Ok(Once::Overtaken) => {}
+                Err(failure) => break Err(failure),
+            }
+        };
         f.reserved.store(outer, Relaxed);
-        result.map(|n| (n, offset + n as u64))
+        result
     }
 
     fn write_spans(

@@ -35,13 +35,15 @@ pub struct File {
     pub reserved: AtomicU64,
     /// Wall time of the latest write, nanoseconds since the epoch.
     pub written_at: AtomicU64,
-    /// Guards size against append, truncation, revalidation and turns of mode.
+    /// Guards the size against truncation, revalidation and turns of mode.
     pub lock: FutexLock,
     /// Guards the list of pages.
     pub list_lock: FutexLock,
 
     /// Held by the one flusher.
     pub flush_lock: FutexLock,
+    /// Held by the one that appends; taken before all other locks of the file.
+    pub append_lock: FutexLock,
     /// [`state`].
     pub state: AtomicU32,
     /// Device number.
@@ -82,7 +84,7 @@ pub struct File {
     pub name: [AtomicU64; NAME_BYTES / 8],
     /// When the file was last opened, a counter.
     pub used: AtomicU64,
-    pad: [AtomicU64; 4],
+    pad: [AtomicU64; 2],
 }
 crate::assert_shared!(File, 384);
 

@@ -28,6 +28,7 @@ int main(int argc, char **argv) {
     SAY(copy_file_range(f, NULL, g, NULL, 9223372035781033984, 0));
     SAY(pread(f, b, 1, -1));
     SAY(pwrite(f, b, 1, -1));
+    SAY(pread(f, b, 1, 0x7fffffffffffffff));
     SAY(pwrite(f, b, 2, 0x7fffffffffffffff));
     SAY(pread(f, b, -1, 0));
     SAY(read(f, b, 0));

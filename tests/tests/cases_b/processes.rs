@@ -88,3 +88,10 @@ fn c45_programs_with_libraries_that_end_late() {
         Case::new("c45_curl", script).file("f", "text\n".repeat(5000)).prints("0\n0\n7\n").check();
     }
 }
+
+#[test]
+fn c44_flushes_by_descriptors_that_others_close() {
+    let script = "for i in 1 2 3 4 5 6; do borrow; done";
+    let printed = "bad 0\n".repeat(6);
+    Case::new("c44_borrow", script).program("borrow", &["-pthread"]).prints(&printed).check();
+}
