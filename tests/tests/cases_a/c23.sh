@@ -22,4 +22,3 @@ printf 'int seven(void) { return 7; }\n' > lib.c
 gcc -shared -fPIC -o libseven.so lib.c
 is "$(python3 -c 'import ctypes; print(ctypes.CDLL("./libseven.so").seven())')" 7
 rm hello static libseven.so
-"$BIN/c23"

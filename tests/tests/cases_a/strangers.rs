@@ -8,7 +8,6 @@ use millpond_tests::cases::Case;
 fn c23_exec_of_a_fresh_file() {
     Case::new("c23", include_str!("c23.sh"))
         .needs(&["gcc", "python3", "dash"])
-        .program("c23", include_str!("c23.c"), &["-pthread"])
         .bound(Duration::from_secs(120))
         .check();
 }
