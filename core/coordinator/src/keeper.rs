@@ -196,23 +196,47 @@ fn by_name(file: &File) -> Result<OwnedFd, Errno> {
 fn through(pool: &Pool, who: Caller, slot: u32, fd: i32, durable: bool) -> Result<Flushed, Errno> {
     let flags = OFlags::from_bits_retain(sys::fcntl(fd, libc::F_GETFL, 0)? as u32);
     let writable = matches!(flags & OFlags::RWMODE, OFlags::RDWR | OFlags::WRONLY);
-    let (opened, number) = if flags.contains(OFlags::PATH) || !writable {
-        match reopen(fd) {
-            Ok(opened) => {
-                let number = opened.as_raw_fd();
-                (Some(opened), number)
-            }
-            Err(errno) => return pool.flush(who, slot, &Unreachable(errno)),
-        }
-    } else {
-        (None, fd)
-    };
-    let store = FdStore::new(number, true, true, flags.contains(OFlags::APPEND) && opened.is_none());
-    let flushed = pool.flush(who, slot, &store)?;
-    if durable {
-        sys::fsync(number, false)?;
+    let sync = |fd: i32| if durable { sys::fsync(fd, false) } else { Ok(()) };
+    if writable && !flags.contains(OFlags::PATH) {
+        let store = FdStore::new(fd, true, true, flags.contains(OFlags::APPEND));
+        return pool.flush_by(who, slot, || Ok(store), |_| sync(fd));
     }
-    Ok(flushed)
+    pool.flush_by(who, slot, || reopen(fd).map(Reopened::new), |store| sync(store.file.as_raw_fd()))
+}
+
+/// A store over a descriptor that was opened for one flush, and is closed with it.
+struct Reopened {
+    file: OwnedFd,
+    store: FdStore,
+}
+
+impl Reopened {
+    fn new(file: OwnedFd) -> Self {
+        let store = FdStore::new(file.as_raw_fd(), true, true, false);
+        Self { file, store }
+    }
+}
+
+impl Store for Reopened {
+    fn readable(&self) -> bool {
+        self.store.readable()
+    }
+
+    fn writable(&self) -> bool {
+        self.store.writable()
+    }
+
+    fn read(&self, parts: &[IoPart], offset: u64) -> Result<usize, Errno> {
+        self.store.read(parts, offset)
+    }
+
+    fn write(&self, parts: &[IoPart], offset: u64) -> Result<usize, Errno> {
+        self.store.write(parts, offset)
+    }
+
+    fn stamp(&self) -> Result<Stamp, Errno> {
+        self.store.stamp()
+    }
 }
 
 /// Opens the file behind a descriptor for writing.

@@ -61,6 +61,25 @@ impl Pool {
         self.flush_locked(who, file, store)
     }
 
+    /// As [`Pool::flush`], with a store that exists only under the file's flush lock: `open` makes it, and it is dropped before anybody who
+    /// waited for this flush goes on. A descriptor opened for writing is then never met by a program that executes what it has just closed.
+    ///
+    /// # Errors
+    /// What `open` returns, or the store's error; both are latched in the file.
+    pub fn flush_by<S: Store>(
+        &self,
+        who: Caller,
+        file: u32,
+        open: impl FnOnce() -> Result<S, Errno>,
+        then: impl FnOnce(&S) -> Result<(), Errno>,
+    ) -> Result<Flushed, Errno> {
+        let _flusher = self.segment.file(file).flush_lock.lock(who.me, &self.segment);
+        let store = open().inspect_err(|e| self.latch_error(file, *e))?;
+        let flushed = self.flush_locked(who, file, &store)?;
+        then(&store)?;
+        Ok(flushed)
+    }
+
     /// As [`Pool::flush`], under the file's flush lock.
     pub(crate) fn flush_locked(&self, who: Caller, file: u32, store: &impl Store) -> Result<Flushed, Errno> {
         let mut flushed = Flushed::default();

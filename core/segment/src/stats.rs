@@ -103,6 +103,7 @@ reasons! {
     PoolFull = "pool_full": "No buffer was free: the bytes went through.",
     Vector = "vector": "A vectored call with flags that the pool does not serve.",
     Advice = "advice": "The program asked for cached pages to be dropped.",
+    Watched = "inotify": "The file is watched: the kernel has to see each write.",
     LockedIn = "seccomp": "The process restricted its own system calls.",
     Synced = "sync": "All files were to be written.",
 }

@@ -31,7 +31,9 @@ pub fn before_close(fd: c_int) -> Option<Errno> {
 /// Flushes a file of which no descriptor that wrote it is left in this process. Returns the error to report.
 fn flush_last(m: &Managed) -> Option<Errno> {
     let asynchronous = m.pool.segment().header().modes.load(Relaxed) & modes::ASYNC_FLUSH != 0;
-    if m.is_dirty() && !asynchronous && !m.pool.wrote_by_other(m.who.client(), m.file, m.fd as u32) {
+    // A flush that the coordinator makes holds the file open for writing; who executes the file after this close must not meet it.
+    let pending = m.is_dirty() || m.f().flush_lock.holder().is_some();
+    if pending && !asynchronous && !m.pool.wrote_by_other(m.who.client(), m.file, m.fd as u32) {
         // A reader's close need not wait for other programs' bytes.
         if m.writer().is_some() || m.has(millpond_segment::description::flags::WROTE) {
             let _ = m.flush();

@@ -245,3 +245,22 @@ pub fn before_change_path(dirfd: c_int, name: *const c_char, flags: c_int, reaso
         }
     });
 }
+
+/// Before a file is watched: if this process has it open (a follower does), it becomes the kernel's while the process lives, so that each write
+/// of any program is seen at once.
+pub fn before_watch(name: *const c_char) {
+    if !attach::is_possible() {
+        return;
+    }
+    let Some(name) = path(name) else { return };
+    preserving(|| {
+        let Some(m) =
+            sys::stat_at(libc::AT_FDCWD, name, 0).ok().as_ref().and_then(known).and_then(|k| k.own())
+        else {
+            return;
+        };
+        if m.pool.pin_file(m.who, m.file, millpond_segment::description::flags::RELEASED) {
+            let _ = m.make_direct(Reason::Watched);
+        }
+    });
+}

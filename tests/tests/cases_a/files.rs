@@ -29,3 +29,8 @@ fn c14_unlink_while_open() {
 fn c15_truncate_by_path_while_open() {
     Case::new("c15", "$BIN/c15").program("c15", include_str!("c15.c"), &[]).check();
 }
+
+#[test]
+fn c10_follower_is_told_of_writes() {
+    Case::new("c10_follow", include_str!("c10_follow.sh")).needs(&["python3"]).check();
+}

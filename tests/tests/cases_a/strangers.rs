@@ -62,3 +62,12 @@ fn c27_node() {
 fn c27_fio_engines() {
     Case::new("c27_fio", include_str!("c27_fio.sh")).needs(&["fio"]).disk_only().check();
 }
+
+#[test]
+fn c23_threads_that_write_and_run() {
+    Case::new("c23_threads", "$BIN/c23")
+        .needs(&["dash"])
+        .program("c23", include_str!("c23.c"), &["-pthread"])
+        .bound(Duration::from_secs(120))
+        .check();
+}
