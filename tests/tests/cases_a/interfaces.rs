@@ -55,3 +55,11 @@ fn c09_tools_that_map() {
         .bound(Duration::from_secs(120))
         .check();
 }
+
+/// A filter that kills at the first call it does not know: ours included.
+#[test]
+fn processes_that_lock_themselves_in() {
+    Case::new("seccomp", "$BIN/seccomp; echo $?; cat f")
+        .program("seccomp", include_str!("seccomp.c"), &[])
+        .check();
+}
