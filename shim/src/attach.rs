@@ -146,6 +146,9 @@ fn claim(pool: &Pool) -> Option<u32> {
             && client.state.load(Acquire) != state::FREE
             && pool.begin_recovery(slot)
         {
+            if client.several.load(Relaxed) == 1 {
+                pool.repair(Caller::new(slot, u32::MAX), slot);
+            }
             pool.release_client(slot);
         }
     }
@@ -330,6 +333,12 @@ pub fn tell(message: &Message, fd: i32) -> Result<(), Errno> {
         sys::close(link);
     }
     Ok(())
+}
+
+/// Sends a message that is not answered and need not arrive. Whether it was sent.
+pub fn mention(message: &Message) -> bool {
+    let link = LINK.load(Relaxed);
+    is_ours(link) && send(link, message, None).is_ok()
 }
 
 fn keep_link(link: i32) {

@@ -22,7 +22,11 @@ pub fn before_fork() -> bool {
             thread::set_fork_slot(slot + 1);
             true
         }
-        None => false,
+        None => {
+            // No slot for the child: what it inherits is the kernel's then, with true offsets.
+            managed::for_each(|m| m.release_quietly(Reason::NoSlot));
+            false
+        }
     }
 }
 

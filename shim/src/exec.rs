@@ -17,7 +17,7 @@ pub use overlay::{
 };
 
 use crate::ops::processes::Target;
-use crate::{attach, managed, process, start};
+use crate::{attach, managed, process, start, thread};
 use libc::{c_char, c_int};
 use millpond_pool::{Claim, Pool};
 use millpond_segment::client::state;
@@ -62,6 +62,9 @@ pub unsafe fn run(
         None
     };
     let named = slot.filter(|_| preloadable != Some(false));
+    if let (false, true, Some((pool, who))) = (vfork, thread::were_several(), process::attached()) {
+        pool.segment().client(who.client()).several.store(1, SeqCst);
+    }
     let overlay = overlay::suspend();
     // SAFETY: as the caller's.
     let result = unsafe { environment::with(envp, named.map(|s| (s, survivors)), call) };

@@ -2,7 +2,7 @@
 
 use crate::borrow::{Borrow, Lent};
 use crate::{attach, children, errno, process, stores};
-use millpond_pool::{Caller, FdStore, Pool};
+use millpond_pool::{Caller, FdStore, Pool, NO_WRITER};
 use millpond_segment::description::flags;
 use millpond_segment::stats::Reason;
 use millpond_segment::wire::{Kind, Message, ALL};
@@ -19,6 +19,12 @@ pub struct Managed {
     pub file: u32,
     pub flags: u32,
 }
+
+/// Dirty bytes of a growing file from which on it is written behind.
+const BEHIND_BYTES: u32 = 8 << 20;
+
+/// How often the coordinator is asked to write a file that other programs dirty all the time, for a call that wants it clean.
+const WRITER_LOOKS: u32 = 1000;
 
 /// How often a writer looks whether another thread has handed the descriptor over, and the pause between.
 const HAND_OVER_LOOKS: u32 = 2000;
@@ -146,6 +152,31 @@ impl Managed {
         entry == Some(self.description)
     }
 
+    /// After a write that ended at `end`: a file that grows by it and has many dirty bytes is written behind by the coordinator, so that the
+    /// close finds little left.
+    #[inline]
+    pub fn push_behind(&self, end: u64) {
+        let f = self.f();
+        if f.dirty_pages.load(Relaxed) >= BEHIND_BYTES / self.pool.segment().geometry().bytes()
+            && end >= f.size.load(Relaxed)
+            && f.behind.load(Relaxed) == 0
+        {
+            self.ask_behind();
+        }
+    }
+
+    #[cold]
+    fn ask_behind(&self) {
+        let f = self.f();
+        if f.handed.load(SeqCst) == 1 && f.behind.swap(1, SeqCst) == 0 {
+            let asked =
+                errno::preserving(|| attach::mention(&Message::new(Kind::Behind, u64::from(self.file))));
+            if !asked {
+                f.behind.store(0, SeqCst);
+            }
+        }
+    }
+
     /// A descriptor of this process that can write the file. Good for as long as a [`Borrow`] that began before lives.
     pub fn writer(&self) -> Option<FdStore> {
         use millpond_pool::Store;
@@ -179,17 +210,33 @@ impl Managed {
     /// # Errors
     /// The flush's error.
     pub fn around_kernel<T>(&self, reason: Reason, call: impl FnOnce() -> T) -> Result<T, Errno> {
-        if self.is_dirty() && self.writer().is_none() {
-            self.flush()?;
+        let mut call = Some(call);
+        self.with_writer(|flusher, borrow| {
+            // The call may wait for what another thread does after a close.
+            let made = || {
+                drop(borrow);
+                call.take().map(|call| call())
+            };
+            self.pool.around_kernel(self.who, self.file, flusher, reason, made)
+        })?
+        .ok_or(Errno(libc::EBUSY))
+    }
+
+    /// Runs `attempt` with a store that can write the file; where this process has none and the file is dirty, the coordinator writes it first. Again,
+    /// if other programs dirty it meanwhile, a bounded number of times.
+    fn with_writer<T>(&self, mut attempt: impl FnMut(&Lent, Borrow) -> Result<T, Errno>) -> Result<T, Errno> {
+        for _ in 0..WRITER_LOOKS {
+            if self.is_dirty() && self.writer().is_none() {
+                self.flush()?;
+            }
+            let borrow = Borrow::begin();
+            let flusher = self.flusher();
+            match attempt(&flusher, borrow) {
+                Err(NO_WRITER) => {}
+                other => return other,
+            }
         }
-        let borrow = Borrow::begin();
-        let flusher = self.flusher();
-        // The call may wait for what another thread does after a close.
-        let call = || {
-            drop(borrow);
-            call()
-        };
-        self.pool.around_kernel(self.who, self.file, &flusher, reason, call)
+        Err(Errno(libc::EBUSY))
     }
 
     /// As [`Managed::around_kernel`], with the kernel's offset set to the description's and taken over afterwards.
@@ -215,11 +262,7 @@ impl Managed {
     /// # Errors
     /// The flush's error.
     pub fn make_direct(&self, reason: Reason) -> Result<(), Errno> {
-        if self.is_dirty() && self.writer().is_none() {
-            self.flush()?;
-        }
-        let _borrow = Borrow::begin();
-        self.pool.make_direct(self.who, self.file, &self.flusher(), reason)
+        self.with_writer(|flusher, _borrow| self.pool.make_direct(self.who, self.file, flusher, reason))
     }
 
     /// Hands the description to the kernel for good: its file becomes direct, its offset the kernel's.

@@ -194,6 +194,7 @@ fn adopt(value: &[u8]) -> bool {
     if who.client() != slot {
         return false;
     }
+    pool.repair_after_exec(who);
     let mut gone = [(0u32, 0u32); 64];
     loop {
         let mut count = 0;

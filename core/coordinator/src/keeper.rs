@@ -147,7 +147,14 @@ pub fn flush(pool: &Pool, who: Caller, slot: u32, durable: bool) -> Result<Flush
         Err(errno) => pool.flush(who, slot, &Unreachable(errno)),
     };
     let flushed = match (flushed, fd) {
-        (Err(_), Ok(fd)) if is_nobodys(file, fd) && forget(pool, who, slot, fd) => Ok(Flushed::default()),
+        (Err(_), Ok(fd)) if is_nobodys(file, fd) && forget(pool, who, slot, || is_nobodys(file, fd)) => {
+            Ok(Flushed::default())
+        }
+        (Err(_), Err(_))
+            if is_unacknowledged(file) && forget(pool, who, slot, || is_unacknowledged(file)) =>
+        {
+            Ok(Flushed::default())
+        }
         (flushed, _) => flushed,
     };
     if let (Ok(fd), None) = (fd, kept(file)) {
@@ -161,10 +168,15 @@ fn is_nobodys(file: &File, fd: i32) -> bool {
     file.opens.load(SeqCst) == 0 && sys::stat_fd(fd).is_ok_and(|stat| stat.nlink == 0)
 }
 
+/// Whether all dirty bytes are of a first write in which the program was killed: it never returned, and no descriptor was handed over for it.
+fn is_unacknowledged(file: &File) -> bool {
+    file.opens.load(SeqCst) == 0 && file.handed.load(SeqCst) == 0
+}
+
 /// Drops the bytes of a file that is nobody's. With the kernel alone they would have gone with the file, full disk or not.
-fn forget(pool: &Pool, who: Caller, slot: u32, fd: i32) -> bool {
+fn forget(pool: &Pool, who: Caller, slot: u32, may_go: impl Fn() -> bool) -> bool {
     let file = pool.segment().file(slot);
-    let empty = || if is_nobodys(file, fd) { Ok(0) } else { Err(Errno(libc::EBUSY)) };
+    let empty = || if may_go() { Ok(Stamp::default()) } else { Err(Errno(libc::EBUSY)) };
     let forgotten = pool.truncate(who, slot, empty).is_ok();
     if forgotten {
         tracing::info!("{}: removed before its bytes could be written; they are dropped", file.name());
@@ -199,9 +211,9 @@ fn through(pool: &Pool, who: Caller, slot: u32, fd: i32, durable: bool) -> Resul
     let sync = |fd: i32| if durable { sys::fsync(fd, false) } else { Ok(()) };
     if writable && !flags.contains(OFlags::PATH) {
         let store = FdStore::new(fd, true, true, flags.contains(OFlags::APPEND));
-        return pool.flush_by(who, slot, || Ok(store), |_| sync(fd));
+        return pool.flush_by(who, slot, durable, || Ok(store), |_| sync(fd));
     }
-    pool.flush_by(who, slot, || reopen(fd).map(Reopened::new), |store| sync(store.file.as_raw_fd()))
+    pool.flush_by(who, slot, durable, || reopen(fd).map(Reopened::new), |store| sync(store.file.as_raw_fd()))
 }
 
 /// A store over a descriptor that was opened for one flush, and is closed with it.

@@ -30,6 +30,10 @@ const IDLE_TICK: Duration = Duration::from_millis(200);
 const NAP: Duration = Duration::from_millis(2);
 /// Descriptors that are taken from one connection before the next one's turn.
 const TURN: usize = 64;
+/// Flushes of one growing file in a row, before others have their turn.
+const BEHIND_ROUNDS: u32 = 4;
+/// Dirty bytes of a growing file that are left to its close.
+const BEHIND_LEAST: u32 = 2 << 20;
 /// Looks for a descriptor that is on its way, before the file is reached by its name or not at all.
 const ARRIVALS: u32 = 20;
 /// Rounds of messages, one of each connection, before the worker looks round again.
@@ -56,6 +60,8 @@ struct Worker<'a> {
     clients: Clients,
     /// When to try again, by file slot, and the error that was met.
     retry: HashMap<u32, (Instant, Errno)>,
+    /// Growing files whose dirty bytes are to be written while they grow.
+    behind: HashSet<u32>,
     /// How much of the segment has been cleared.
     cleared: u64,
     begun: Instant,
@@ -109,6 +115,7 @@ impl<'a> Worker<'a> {
             clients: Clients::default(),
             retry: HashMap::new(),
             // Another worker than the first finds it in use, and cleared or not: programs are being served.
+            behind: HashSet::new(),
             cleared: if incarnation > 1 { pool_length } else { 0 },
             begun: Instant::now(),
             held,
@@ -132,7 +139,7 @@ impl<'a> Worker<'a> {
             if self.told_by_signal() {
                 self.stop(1, 0);
             }
-            let only_keeps = self.answer_all();
+            let only_keeps = self.answer_all() & !self.write_behind();
             // Processes can have died only while there was something to wait for.
             if woken || looked.is_none_or(|at| at.elapsed() >= tick) {
                 self.bury();
@@ -151,6 +158,24 @@ impl<'a> Worker<'a> {
                 std::thread::sleep(NAP);
             }
         }
+    }
+
+    /// Writes the dirty bytes of growing files. Whether there were some to look at.
+    fn write_behind(&mut self) -> bool {
+        let slots = std::mem::take(&mut self.behind);
+        let files = self.pool.segment().layout().sizes.files;
+        for &slot in slots.iter().filter(|&&slot| slot < files) {
+            for _ in 0..BEHIND_ROUNDS {
+                let left = self.pool.segment().file(slot).dirty_pages.load(SeqCst);
+                if left * self.pool.segment().geometry().bytes() < BEHIND_LEAST
+                    || self.flush(slot, false).is_err()
+                {
+                    break;
+                }
+            }
+            self.pool.segment().file(slot).behind.store(0, SeqCst);
+        }
+        !slots.is_empty()
     }
 
     /// Has the next piece of a fresh segment cleared: reserved memory is cleared at its first use, for which no program should have to wait. Whether
@@ -224,7 +249,7 @@ impl<'a> Worker<'a> {
             let mut quiet = true;
             for session in self.sessions.clone() {
                 let stays = match session.peek() {
-                    Next::Nothing | Next::Message(Message { kind: Kind::Keep, .. }) => true,
+                    Next::Nothing | Next::Message(Message { kind: Kind::Keep | Kind::Behind, .. }) => true,
                     Next::End => false,
                     Next::Garbage => {
                         // An unread message would reset the connection and take the answer along.
@@ -256,10 +281,15 @@ impl<'a> Worker<'a> {
         let mut some = false;
         for session in &self.sessions {
             for _ in 0..TURN {
-                let Next::Message(message @ Message { kind: Kind::Keep, .. }) = session.peek() else { break };
+                let Next::Message(message @ Message { kind: Kind::Keep | Kind::Behind, .. }) = session.peek()
+                else {
+                    break;
+                };
                 some = true;
-                if let Some(descriptor) = session.take() {
-                    keeper::keep(&self.pool, message.a, descriptor);
+                match session.take() {
+                    Some(descriptor) => keeper::keep(&self.pool, message.a, descriptor),
+                    None if message.kind == Kind::Behind => self.behind.extend(u32::try_from(message.a).ok()),
+                    None => {}
                 }
             }
         }
@@ -294,7 +324,7 @@ impl<'a> Worker<'a> {
                 let (errno, count) = self.stop(message.a, session.pid);
                 done(errno, count)
             }
-            Kind::Keep | Kind::Welcome | Kind::Done | Kind::Refused => {
+            Kind::Keep | Kind::Behind | Kind::Welcome | Kind::Done | Kind::Refused => {
                 session.take();
                 session.send(Message::new(Kind::Refused, libc::EPROTO as u64), None);
                 return false;

@@ -5,7 +5,7 @@
 //! would need one range too many is refused, and the caller then flushes the page first.
 
 /// Most disjoint ranges that a page can carry of each kind.
-pub const MAX_RANGES: usize = 12;
+pub const MAX_RANGES: usize = 28;
 
 /// A half-open range of bytes inside a page: `start..end`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

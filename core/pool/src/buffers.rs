@@ -59,22 +59,18 @@ impl Pool {
         }
     }
 
-    /// Puts taken buffers behind the ones that a page has. Under the page's lock.
-    pub(crate) fn attach_buffers(&self, slot: u32, taken: &Taken) {
+    /// Gives a page these buffers instead of what it has. Under the page's lock.
+    pub(crate) fn replace_buffers(&self, slot: u32, taken: &Taken) {
         let page = self.segment.page(slot);
-        let have = page.buffers.load(Relaxed) as usize;
-        for (place, &id) in page.buffer[have..].iter().zip(&taken.ids[..taken.count]) {
+        for (place, &id) in page.buffer.iter().zip(&taken.ids[..taken.count]) {
             place.store(id, Relaxed);
             let header = self.segment.buffer(id);
             header.page.store(slot + 1, Relaxed);
             header.state.store(IN_USE, Relaxed);
         }
-        if have == 0 {
-            let at = self.segment.locate(taken.ids[0]).map_or(0, |(_, at)| at);
-            page.first.store(at, Relaxed);
-        }
-        page.buffers.store((have + taken.count) as u32, Relaxed);
-        page.cap.store(page.cap.load(Relaxed) + taken.bytes, Relaxed);
+        page.first.store(self.segment.locate(taken.ids[0]).map_or(0, |(_, at)| at), Relaxed);
+        page.buffers.store(taken.count as u32, Relaxed);
+        page.cap.store(taken.bytes, Relaxed);
     }
 
     /// Takes a page's buffers away and gives them back. Under the page's lock, inside a change.
@@ -97,9 +93,20 @@ impl Pool {
         if count == 1 {
             return f(page.first.load(Relaxed) + u64::from(range.start), 0, range.len() as usize);
         }
+        let (ids, count) = buffer_ids(page);
+        self.pieces_in(&ids[..count], range, f)
+    }
+
+    /// As [`Pool::pieces`], for buffers that hold a page's bytes in this order.
+    pub(crate) fn pieces_in<E>(
+        &self,
+        ids: &[u32],
+        range: millpond_model::ByteRange,
+        mut f: impl FnMut(u64, usize, usize) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut start = 0;
-        for id in &page.buffer[..count] {
-            let Some((slab, at)) = self.segment.locate(id.load(Relaxed)) else { continue };
+        for &id in ids {
+            let Some((slab, at)) = self.segment.locate(id) else { continue };
             let here = millpond_model::ByteRange::new(start, start + slab.buffer_bytes.load(Relaxed));
             let part = range.intersect(here);
             if !part.is_empty() {
@@ -115,7 +122,7 @@ impl Pool {
     }
 }
 
-fn buffer_ids(page: &Page) -> ([u32; MAX_BUFFERS], usize) {
+pub(crate) fn buffer_ids(page: &Page) -> ([u32; MAX_BUFFERS], usize) {
     let count = (page.buffers.load(Relaxed) as usize).min(MAX_BUFFERS);
     let mut ids = [0; MAX_BUFFERS];
     for (id, place) in ids.iter_mut().zip(&page.buffer[..count]) {

@@ -58,6 +58,7 @@ impl Pool {
         let c = self.segment.client(slot);
         c.since.store(sys::monotonic_ns(), Relaxed);
         c.parent.store(claim.parent.map_or(0, |p| p + 1), Relaxed);
+        c.several.store(0, Relaxed);
         c.start.store(claim.start, Relaxed);
         c.set_command(claim.command);
         c.pid.store(claim.pid, Release);

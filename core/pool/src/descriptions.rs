@@ -25,7 +25,7 @@ impl Pool {
             hint.store(index, Relaxed);
             return Some(index);
         }
-        self.close_file(file);
+        self.let_go(file);
         None
     }
 
@@ -40,7 +40,7 @@ impl Pool {
         let d = self.segment.description(index);
         let file = d.file.load(Relaxed);
         if d.refs.fetch_sub(1, AcqRel) == 1 {
-            self.close_file(file);
+            self.let_go(file);
             self.segment.header().description_hint.store(index, Relaxed);
         }
     }

@@ -33,14 +33,18 @@ impl Pool {
         }
     }
 
-    /// Counts one more description of a file that the pool knows.
-    fn hold_known(&self, who: Caller, stat: &FileStat) -> Option<u32> {
+    /// Counts one more description of a file that the pool knows; [`Pool::let_go`] takes it back.
+    pub fn hold_known(&self, who: Caller, stat: &FileStat) -> Option<u32> {
         self.segment.find_file(stat.dev, stat.ino)?;
         let bucket = self.segment.file_bucket_of(stat.dev, stat.ino);
         let _held = bucket.lock.lock(who.me, &self.segment);
         let file = self.segment.find_file(stat.dev, stat.ino)?;
         let f = self.segment.file(file);
-        f.opens.fetch_add(1, SeqCst);
+        if f.opens.fetch_add(1, SeqCst) == 0 && f.direct.load(Relaxed) != 0 {
+            // Direct mode ends here, not at the last close: whatever the kernel did to the file meanwhile shows in its stamp.
+            f.direct.store(0, SeqCst);
+            f.stamp_ctime.store(0, Relaxed);
+        }
         f.used.store(self.segment.header().open_clock.fetch_add(1, Relaxed), Relaxed);
         Some(file)
     }
@@ -124,6 +128,7 @@ impl Pool {
             &f.pages,
             &f.handed,
             &f.keeper_fd,
+            &f.behind,
         ] {
             word.store(0, Relaxed);
         }
@@ -183,14 +188,8 @@ impl Pool {
         f.state.store(state::FREE, Release);
     }
 
-    /// One description of `file` fewer. The last one ends direct mode.
-    pub(crate) fn close_file(&self, file: u32) {
-        let f = self.segment.file(file);
-        if f.opens.fetch_sub(1, SeqCst) == 1 && f.direct.load(Relaxed) != 0 {
-            f.direct.store(0, SeqCst);
-            f.epoch.fetch_add(1, SeqCst);
-            // Whatever the kernel did to the file meanwhile shows in its stamp at the next open.
-            f.stamp_ctime.store(0, Relaxed);
-        }
+    /// One description of `file` fewer.
+    pub fn let_go(&self, file: u32) {
+        self.segment.file(file).opens.fetch_sub(1, SeqCst);
     }
 }

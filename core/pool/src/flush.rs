@@ -70,10 +70,14 @@ impl Pool {
         &self,
         who: Caller,
         file: u32,
+        durable: bool,
         open: impl FnOnce() -> Result<S, Errno>,
         then: impl FnOnce(&S) -> Result<(), Errno>,
     ) -> Result<Flushed, Errno> {
         let _flusher = self.segment.file(file).flush_lock.lock(who.me, &self.segment);
+        if self.segment.file(file).dirty_pages.load(SeqCst) == 0 && !durable {
+            return Ok(Flushed::default());
+        }
         let store = open().inspect_err(|e| self.latch_error(file, *e))?;
         let flushed = self.flush_locked(who, file, &store)?;
         then(&store)?;
@@ -83,6 +87,13 @@ impl Pool {
     /// As [`Pool::flush`], under the file's flush lock.
     pub(crate) fn flush_locked(&self, who: Caller, file: u32, store: &impl Store) -> Result<Flushed, Errno> {
         let mut flushed = Flushed::default();
+        if self.segment.file(file).dirty_pages.load(SeqCst) == 0 {
+            return Ok(flushed);
+        }
+        if !store.writable() {
+            return Err(NO_WRITER);
+        }
+        let known = self.stamp_holds(file, store);
         let mut from = None;
         let mut slots = [0u32; BATCH];
         loop {
@@ -96,7 +107,7 @@ impl Pool {
             from = more;
         }
         if flushed.writes > 0 {
-            self.take_stamp(file, store);
+            self.take_stamp(file, store, known);
         }
         Ok(flushed)
     }
@@ -114,8 +125,9 @@ impl Pool {
     ) -> Result<(), Errno> {
         let _flusher = self.segment.file(file).flush_lock.lock(who.me, &self.segment);
         let Some(slot) = self.segment.find_page(file, index) else { return Ok(()) };
+        let known = self.stamp_holds(file, store);
         self.flush_batch(who, file, store, &[slot], &mut Flushed::default())?;
-        self.take_stamp(file, store);
+        self.take_stamp(file, store, known);
         Ok(())
     }
 
@@ -250,10 +262,16 @@ impl Pool {
         Some(Errno(f.error.load(Relaxed) as i32))
     }
 
-    /// Keeps the real file's stamp of now as the one that the clean pages stand for.
-    pub(crate) fn take_stamp(&self, file: u32, store: &impl Store) {
+    /// Whether the real file is as the clean pages have it. Asked before a write of ours changes its stamp.
+    pub(crate) fn stamp_holds(&self, file: u32, store: &impl Store) -> bool {
+        store.stamp() == Ok(self.stamp_of(file).0)
+    }
+
+    /// Keeps the real file's stamp of now as the one that the clean pages stand for. If it was not `known` before our writes, somebody outside
+    /// has changed the file: then the pages stand for nothing, and the next open or read at the end takes the file as it is.
+    pub(crate) fn take_stamp(&self, file: u32, store: &impl Store, known: bool) {
         if let Ok(stamp) = store.stamp() {
-            self.set_stamp(file, stamp);
+            self.set_stamp(file, if known { stamp } else { millpond_model::Stamp { ctime: 0, ..stamp } });
         }
     }
 
@@ -279,3 +297,6 @@ impl Pool {
 }
 
 const EIO: i32 = 5;
+
+/// A flush that was asked of a store which cannot write. It is latched nowhere: whoever asked finds another writer.
+pub const NO_WRITER: Errno = Errno(4095);

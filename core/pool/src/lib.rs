@@ -23,7 +23,7 @@ mod write;
 
 pub use clients::{Claim, FIRST_PIN};
 pub use files::Opened;
-pub use flush::Flushed;
+pub use flush::{Flushed, NO_WRITER};
 pub use inspect::{ClientView, FileView, PoolView, SlabView, TotalsView};
 pub use millpond_segment as segment;
 pub use recovery::Recovered;

@@ -1,5 +1,6 @@
 //! Pages: finding, making, growing and dropping them.
 
+use crate::buffers::buffer_ids;
 use crate::{Caller, Pool};
 use millpond_model::{ByteRange, RangeSet};
 use millpond_segment::freelist::IN_USE;
@@ -27,6 +28,18 @@ impl Pool {
             if let Some(locked) = self.lock_slot(who, slot, file, Some(index)) {
                 return Some(locked);
             }
+        }
+    }
+
+    /// As [`Pool::lock_page`]; looks under the bucket's lock before it says that there is no such page. A walk without the lock may be led astray by a
+    /// page that leaves the chain.
+    pub(crate) fn lock_page_surely(&self, who: Caller, file: u32, index: u64) -> Option<LockedPage<'_>> {
+        loop {
+            if let Some(locked) = self.lock_page(who, file, index) {
+                return Some(locked);
+            }
+            let _chain = self.segment.page_bucket_of(file, index).lock.lock(who.me, &self.segment);
+            self.segment.find_page(file, index)?;
         }
     }
 
@@ -94,9 +107,7 @@ impl Pool {
                 return other.and_then(|_| self.lock_page(who, file, index));
             }
             let begun = page.begin_change();
-            page.buffers.store(0, Relaxed);
-            page.cap.store(0, Relaxed);
-            self.attach_buffers(slot, &taken);
+            self.replace_buffers(slot, &taken);
             page.valid.store(&RangeSet::EMPTY);
             page.dirty.store(&RangeSet::EMPTY);
             page.pending.store(0, Relaxed);
@@ -120,32 +131,20 @@ impl Pool {
             return true;
         }
         let Some(taken) = self.take_buffers(who, end) else { return false };
-        // One new blob instead of a growing tail: pages of one buffer are the fast ones.
-        let begun = page.begin_change();
-        let mut old = [(0u64, 0usize, 0usize); millpond_segment::page::MAX_BUFFERS];
-        let mut pieces = 0;
-        let _ = self.pieces(page, ByteRange::new(0, cap), |at, place, len| {
-            old[pieces] = (at, place, len);
-            pieces += 1;
-            Ok::<(), ()>(())
-        });
-        let mut ids = [0; millpond_segment::page::MAX_BUFFERS];
-        let count = page.buffers.load(Relaxed) as usize;
-        for (id, place) in ids.iter_mut().zip(&page.buffer[..count]) {
-            *id = place.load(Relaxed);
-        }
-        page.buffers.store(0, Relaxed);
-        page.cap.store(0, Relaxed);
-        self.attach_buffers(locked.slot, &taken);
-        for &(from, place, len) in &old[..pieces] {
+        // One new blob instead of a growing tail: pages of one buffer are the fast ones. The bytes are there before the page names the new
+        // buffers, so that whoever finds the page after a death here finds them.
+        let old = buffer_ids(page);
+        let _ = self.pieces(page, ByteRange::new(0, cap), |from, place, len| {
             let range = ByteRange::new(place as u32, (place + len) as u32);
-            let _ = self.pieces(page, range, |to, within, n| {
+            self.pieces_in(&taken.ids[..taken.count], range, |to, within, n| {
                 self.segment.copy_within(from + within as u64, to, n);
                 Ok::<(), ()>(())
-            });
-        }
+            })
+        });
+        let begun = page.begin_change();
+        self.replace_buffers(locked.slot, &taken);
         page.end_change(begun);
-        self.give_back(who, &ids[..count]);
+        self.give_back(who, &old.0[..old.1]);
         true
     }
 

@@ -144,6 +144,9 @@ impl Pool {
             }
             let f = self.segment.file(file);
             if self.segment.geometry().start_of(span.page) >= f.stored_size.load(Relaxed) {
+                if self.lock_page_surely(who, file, span.page.0).is_some() {
+                    continue;
+                }
                 return zero_user(to, span.at, span.range.len() as usize)
                     .map_err(|f| (f.done, Failure::Fault));
             }

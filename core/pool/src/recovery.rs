@@ -28,6 +28,13 @@ impl Pool {
             && c.state.compare_exchange(now, state::DEAD, SeqCst, Relaxed).is_ok()
     }
 
+    /// After an `exec`: what the old image's other threads held when they were ended is taken from them and put right.
+    pub fn repair_after_exec(&self, who: Caller) {
+        if self.segment.client(who.client()).several.swap(0, SeqCst) == 1 {
+            self.repair(who, who.client());
+        }
+    }
+
     /// Takes every lock that the dead client holds, repairs what it guards, and gives back what the client had claimed.
     pub fn repair(&self, who: Caller, dead: u32) -> Recovered {
         let mut found = Recovered::default();
@@ -144,8 +151,9 @@ impl Pool {
             locks += 1;
         }
         if let Some(_held) = f.lock.take_from(dead, who.me) {
-            // A truncation may have been half followed: writers look again.
-            f.epoch.fetch_add(1, SeqCst);
+            // A truncation may have been half followed: writers look again, and it is under way no longer.
+            let step = 2 - (f.epoch.load(SeqCst) & 1);
+            f.epoch.fetch_add(step, SeqCst);
             locks += 1;
         }
         locks += self.free_lock(who, dead, &f.flush_lock);

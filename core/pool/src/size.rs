@@ -7,7 +7,7 @@ use millpond_segment::Errno;
 use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 
 impl Pool {
-    /// Does `change`, which sets the real file's size (a truncation) and returns the size it has now, and follows it in the pool.
+    /// Does `change`, which sets the real file's size (a truncation) and returns its stamp afterwards, and follows it in the pool.
     ///
     /// # Errors
     /// What `change` returns; the pool is then as before.
@@ -15,17 +15,21 @@ impl Pool {
         &self,
         who: Caller,
         file: u32,
-        change: impl FnOnce() -> Result<u64, Errno>,
+        change: impl FnOnce() -> Result<millpond_model::Stamp, Errno>,
     ) -> Result<(), Errno> {
         let f = self.segment.file(file);
         let _flusher = f.flush_lock.lock(who.me, &self.segment);
-        let _size = f.lock.lock(who.me, &self.segment);
-        let size = change()?;
+        let size = f.lock.lock(who.me, &self.segment);
+        if size.is_recovered() && f.epoch.load(SeqCst) & 1 == 1 {
+            f.epoch.fetch_add(1, SeqCst);
+        }
+        let stamp = change()?;
+        // Odd while it lasts: no write begins meanwhile, and one that began before looks again.
         f.epoch.fetch_add(1, SeqCst);
-        f.size.store(size, Release);
-        f.stored_size.store(size, Release);
-        self.cut(who, file, size);
-        // Again: a write that began in between may have put bytes into a page that was then cut.
+        f.size.store(stamp.size, Release);
+        f.stored_size.store(stamp.size, Release);
+        self.cut(who, file, stamp.size);
+        self.set_stamp(file, stamp);
         f.epoch.fetch_add(1, SeqCst);
         Ok(())
     }
@@ -38,7 +42,7 @@ impl Pool {
         if within == 0 {
             return;
         }
-        if let Some(locked) = self.lock_page(who, file, geometry.page_of(size).0) {
+        if let Some(locked) = self.lock_page_surely(who, file, geometry.page_of(size).0) {
             let begun = locked.page.begin_change();
             let (mut valid, mut dirty) = (locked.page.valid.load(), locked.page.dirty.load());
             valid.truncate(within);
@@ -72,14 +76,12 @@ impl Pool {
         let result = call();
         let _flusher = f.flush_lock.lock(who.me, &self.segment);
         let _size = f.lock.lock(who.me, &self.segment);
-        f.epoch.fetch_add(1, SeqCst);
         self.drop_clean(who, file);
         self.adopt_size(who, file, store);
-        f.epoch.fetch_add(1, SeqCst);
         Ok(result)
     }
 
-    /// Takes over size and stamp of the real file; dirty bytes beyond its end count too.
+    /// Takes over size and stamp of the real file; dirty bytes beyond its end count too. Under the file's lock.
     pub(crate) fn adopt_size(&self, who: Caller, file: u32, store: &impl Store) {
         let Ok(stamp) = store.stamp() else { return };
         self.adopt_stamp(who, file, stamp);
@@ -147,7 +149,6 @@ impl Pool {
         let _flusher = f.flush_lock.lock(who.me, &self.segment);
         let _size = f.lock.lock(who.me, &self.segment);
         let before = f.direct.fetch_or(bit, SeqCst);
-        f.epoch.fetch_add(1, SeqCst);
         if let Err(e) = self.flush_locked(who, file, store) {
             f.direct.store(before, SeqCst);
             return Err(e);

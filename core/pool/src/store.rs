@@ -37,7 +37,6 @@ pub struct FdStore {
     fd: i32,
     readable: bool,
     writable: bool,
-    append: bool,
 }
 
 /// Makes a write at an offset go there although the descriptor appends (Linux 6.9).
@@ -61,7 +60,7 @@ impl FdStore {
     /// The file behind `fd`, which was opened with the given rights and appends if `append`.
     pub fn new(fd: i32, readable: bool, writable: bool, append: bool) -> Self {
         let writable = writable && (!append || noappend_supported());
-        Self { fd, readable, writable, append }
+        Self { fd, readable, writable }
     }
 
     /// The descriptor.
@@ -90,7 +89,7 @@ impl Store for FdStore {
 
     fn write(&self, parts: &[IoPart], offset: u64) -> Result<usize, Errno> {
         loop {
-            match sys::pwritev(self.fd, parts, offset, if self.append { RWF_NOAPPEND } else { 0 }) {
+            match sys::pwritev(self.fd, parts, offset, if noappend_supported() { RWF_NOAPPEND } else { 0 }) {
                 Err(Errno(EINTR)) => {}
                 other => return other,
             }

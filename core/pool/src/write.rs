@@ -5,7 +5,10 @@ use crate::{Caller, Failure, Pool, Store};
 use millpond_model::{ByteRange, Span};
 use millpond_segment::stats::Reason;
 use millpond_segment::{Errno, UserMemory};
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{
+    fence,
+    Ordering::{Acquire, Relaxed, Release, SeqCst},
+};
 
 /// Why a span could not be put into its page.
 enum Refused {
@@ -56,20 +59,39 @@ impl Pool {
         offset: u64,
     ) -> Result<Once, Failure> {
         let f = self.segment.file(file);
-        let epoch = f.epoch.load(SeqCst);
+        let mut epoch = f.epoch.load(SeqCst);
+        if epoch & 1 == 1 {
+            // A truncation is under way: after it.
+            drop(f.lock.lock(who.me, &self.segment));
+            epoch = f.epoch.load(SeqCst);
+        }
         let (done, failure) = self.write_spans(who, file, store, from, offset, from.total());
         let end = offset + done as u64;
-        if done > 0 && end > f.size.load(Relaxed) {
-            f.size.fetch_max(end, Release);
-        }
-        // A truncation or a turn to direct mode came in between: the pages may be gone already.
-        if f.epoch.load(SeqCst) != epoch {
-            if f.direct.load(Relaxed) == 0 || !store.writable() {
-                return Ok(Once::Overtaken);
-            }
+        let stands = if done > 0 && end > f.size.load(Relaxed) {
+            self.raise_size(who, file, end, epoch)
+        } else {
+            fence(SeqCst);
+            f.epoch.load(SeqCst) == epoch
+        };
+        // The pages may have been written and dropped before these bytes came into one: then the kernel does not have them.
+        if f.direct.load(SeqCst) != 0 && store.writable() {
             self.flush(who, file, store)?;
+        } else if !stands {
+            return Ok(Once::Overtaken);
         }
         self.wrote(who, done, failure).map(Once::Done)
+    }
+
+    /// Makes the file at least `end` bytes long, unless a truncation has come since `epoch`. **size-under-lock**: the size changes only under the
+    /// file's lock, so that it is never raised for bytes that a truncation has dropped.
+    fn raise_size(&self, who: Caller, file: u32, end: u64, epoch: u32) -> bool {
+        let f = self.segment.file(file);
+        let _size = f.lock.lock(who.me, &self.segment);
+        let stands = f.epoch.load(SeqCst) == epoch;
+        if stands {
+            f.size.fetch_max(end, Release);
+        }
+        stands
     }
 
     fn wrote(&self, who: Caller, done: usize, failure: Option<Failure>) -> Result<usize, Failure> {
@@ -265,6 +287,7 @@ impl Pool {
         let locked = locked.or_else(|| self.lock_page(who, file, span.page.0));
         self.count_sync_down(Reason::PoolFull);
         let at = self.segment.geometry().start_of(span.page) + u64::from(span.range.start);
+        let known = self.stamp_holds(file, store);
         let mut done = 0;
         let outcome = from.parts(span.at, span.range.len() as usize, |mut part| {
             while part.len() > 0 {
@@ -280,6 +303,8 @@ impl Pool {
             Ok(())
         });
         let written = ByteRange::new(span.range.start, span.range.start + done as u32);
+        // A reader may have made the page meanwhile, with the bytes of before.
+        let locked = locked.or_else(|| self.lock_page(who, file, span.page.0));
         if let Some(locked) = &locked {
             let begun = locked.page.begin_change();
             let (mut valid, mut dirty) = (locked.page.valid.load(), locked.page.dirty.load());
@@ -300,7 +325,7 @@ impl Pool {
         let f = self.segment.file(file);
         f.stored_size.fetch_max(at + done as u64, Relaxed);
         self.segment.header().totals.bytes_through.fetch_add(done as u64, Relaxed);
-        self.take_stamp(file, store);
+        self.take_stamp(file, store, known);
         outcome.map_err(|failure| (done, failure))
     }
 }

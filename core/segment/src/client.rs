@@ -49,7 +49,10 @@ pub struct Client {
     pub command: [AtomicU64; COMMAND_BYTES / 8],
     /// Hot counters, one stripe a thread.
     pub stripes: [Stripe; STRIPES],
-    pad: [AtomicU64; 4],
+    /// 1 when the image before an `exec` had several threads: the others were ended wherever they were.
+    pub several: AtomicU32,
+    pad: AtomicU32,
+    pad2: [AtomicU64; 3],
 }
 crate::assert_shared!(Client, 1472);
 

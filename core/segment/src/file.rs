@@ -84,7 +84,10 @@ pub struct File {
     pub name: [AtomicU64; NAME_BYTES / 8],
     /// When the file was last opened, a counter.
     pub used: AtomicU64,
-    pad: [AtomicU64; 2],
+    /// 1 while the coordinator has been asked to write dirty bytes behind a growing file.
+    pub behind: AtomicU32,
+    pad: AtomicU32,
+    pad2: [AtomicU64; 1],
 }
 crate::assert_shared!(File, 384);
 

@@ -279,11 +279,13 @@ impl Segment {
     }
 
     #[inline]
+    fn holds(&self, offset: u64, len: usize) -> bool {
+        offset >= self.layout.data && offset + len as u64 <= self.length
+    }
+
+    #[inline]
     fn address(&self, offset: u64, len: usize) -> usize {
-        assert!(
-            offset >= self.layout.data && offset + len as u64 <= self.length,
-            "buffer bytes at {offset}+{len}"
-        );
+        assert!(self.holds(offset, len), "buffer bytes at {offset}+{len}");
         self.base as usize + offset as usize
     }
 
@@ -310,7 +312,11 @@ impl Segment {
     /// [`Fault`] when the program's memory is not there.
     #[inline]
     pub fn copy_out(&self, offset: u64, to: &impl UserMemory, at: usize, len: usize) -> Result<(), Fault> {
-        let mut from = self.address(offset, len);
+        if !self.holds(offset, len) {
+            // A reader without the lock has met a page in the middle of a change, and will look again.
+            return Err(Fault { done: 0 });
+        }
+        let mut from = self.base as usize + offset as usize;
         let mut done = 0;
         to.parts(at, len, |part| {
             // SAFETY: `from` is mapped segment memory of that length; the program's side may fault.

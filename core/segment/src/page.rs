@@ -58,7 +58,7 @@ pub struct Page {
     pub dirty_since: AtomicU64,
     pad: [AtomicU64; 3],
 }
-crate::assert_shared!(Page, 384);
+crate::assert_shared!(Page, 640);
 
 impl Page {
     /// Whether the slot holds page `index` of file slot `file`.

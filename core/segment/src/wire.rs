@@ -29,6 +29,8 @@ pub enum Kind {
     Done = 7,
     /// A refusal. `a`: an error number.
     Refused = 8,
+    /// Says that a growing file has many dirty bytes, to be written while it grows. `a`: file slot. Not answered.
+    Behind = 9,
 }
 
 /// File slot number that means all files.
@@ -80,6 +82,7 @@ impl Message {
             6 => Kind::Stop,
             7 => Kind::Done,
             8 => Kind::Refused,
+            9 => Kind::Behind,
             _ => return None,
         };
         Some(Self { kind, a: word(8)?, b: word(16)?, c: word(24)? })
@@ -101,6 +104,7 @@ mod tests {
             Kind::Stop,
             Kind::Done,
             Kind::Refused,
+            Kind::Behind,
         ] {
             let message = Message { kind, a: 1, b: u64::MAX, c: 3 };
             assert_eq!(Message::decode(&message.encode()), Some(message));

@@ -4,7 +4,7 @@ use super::Survivor;
 use libc::{c_char, c_int};
 use millpond_segment::sys;
 use once_cell::sync::OnceCell;
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::io::Write;
 
 /// Names the client slot and the surviving descriptors: `SLOT:FD=DESCRIPTION,…`.
@@ -17,28 +17,23 @@ const KEEP: usize = 4096;
 const SMALL: usize = 256;
 
 /// The variables as this image got them.
-static KEPT: OnceCell<[[u8; KEEP]; 3]> = OnceCell::new();
+static KEPT: OnceCell<[CString; 3]> = OnceCell::new();
 
 /// Keeps our variables of the environment that this image got. Called once, by the constructor.
 pub fn remember(get: impl Fn(&CStr) -> Option<&'static CStr>) {
-    let mut all = [[0u8; KEEP]; 3];
-    for (name, kept) in NAMES.iter().zip(&mut all) {
+    let whole = |name: &[u8]| {
         let mut key = [0u8; 32];
         key[..name.len() - 1].copy_from_slice(&name[..name.len() - 1]);
-        let Some(value) = CStr::from_bytes_until_nul(&key).ok().and_then(&get) else { return };
-        let value = value.to_bytes();
-        if name.len() + value.len() >= KEEP {
-            return;
-        }
-        kept[..name.len()].copy_from_slice(name);
-        kept[name.len()..name.len() + value.len()].copy_from_slice(value);
+        let value = get(CStr::from_bytes_until_nul(&key).ok()?)?.to_bytes();
+        CString::new([name, value].concat()).ok().filter(|v| v.as_bytes().len() < KEEP)
+    };
+    if let (Some(preload), Some(socket), Some(stores)) = (whole(NAMES[0]), whole(NAMES[1]), whole(NAMES[2])) {
+        let _ = KEPT.set([preload, socket, stores]);
     }
-    let _ = KEPT.set(all);
 }
 
-fn kept(i: usize) -> &'static [u8; KEEP] {
-    static NONE: [u8; KEEP] = [0; KEEP];
-    KEPT.get().map_or(&NONE, |all| &all[i])
+fn kept(i: usize) -> &'static CStr {
+    KEPT.get().map_or(c"", |all| &all[i])
 }
 
 /// The shim's own entry in `LD_PRELOAD`: the one that ends in its file name.
@@ -149,8 +144,7 @@ unsafe fn fill(
     }
     for (i, there) in have.iter().enumerate() {
         if !there {
-            list[at] =
-                if i == 0 && preload[0] != 0 { preload.as_ptr().cast() } else { kept(i).as_ptr().cast() };
+            list[at] = if i == 0 && preload[0] != 0 { preload.as_ptr().cast() } else { kept(i).as_ptr() };
             at += 1;
         }
     }
@@ -163,10 +157,10 @@ unsafe fn fill(
 
 /// A program's own `LD_PRELOAD` without the shim gets it in front. `false` when it does not fit.
 fn joined(preload: &mut [u8; KEEP], theirs: &[u8]) -> bool {
-    let ours = kept(0);
-    let len = ours.iter().position(|&b| b == 0).unwrap_or(0);
-    let entry =
-        ours[NAMES[0].len()..len].split(|&b| b == b':' || b == b' ').find(|e| has_shim(e)).unwrap_or(&[]);
+    let entry = kept(0).to_bytes()[NAMES[0].len()..]
+        .split(|&b| b == b':' || b == b' ')
+        .find(|e| has_shim(e))
+        .unwrap_or(&[]);
     let rest = &theirs[NAMES[0].len()..];
     let mut at = &mut preload[..KEEP - 1];
     let whole = at.write_all(NAMES[0]).and_then(|()| at.write_all(entry));

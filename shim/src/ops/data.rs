@@ -147,6 +147,15 @@ fn taker(m: &Managed, end: u64, len: u64) -> Result<Taker, Errno> {
     Ok(Taker::Pool)
 }
 
+/// Says that `result` bytes were written up to `end`, if any were.
+#[inline]
+fn grown(m: &Managed, end: u64, result: Result<usize, Errno>) -> Result<usize, Errno> {
+    if result.is_ok() {
+        m.push_behind(end);
+    }
+    result
+}
+
 /// Writes out what was written, if it was a first write; makes it durable, if the descriptor or the call says so.
 fn settle(m: &Managed, at_once: bool, sync: bool, result: Result<usize, Errno>) -> Result<usize, Errno> {
     if at_once && result.is_ok_and(|n| n > 0) {
@@ -196,6 +205,7 @@ pub fn write_here(m: &Managed, from: &impl UserMemory, append: bool, sync: bool)
             let result = result.map_err(errno_of);
             if let Ok((_, end)) = result {
                 m.pool.move_offset(m.description, before, end);
+                m.push_behind(end);
             }
             return settle(m, at_once, sync || m.has(flags::SYNC), result.map(|(n, _)| n));
         }
@@ -212,7 +222,8 @@ pub fn write_here(m: &Managed, from: &impl UserMemory, append: bool, sync: bool)
             // What a bad pointer does beyond the end of a file differs between kernels.
             return m.around_kernel(Reason::BadPointer, || direct::write_here(m, from, append))?;
         }
-        return settle(m, at_once, sync || m.has(flags::SYNC), result.map_err(errno_of));
+        let result = grown(m, offset + done, result.map_err(errno_of));
+        return settle(m, at_once, sync || m.has(flags::SYNC), result);
     }
 }
 
@@ -254,7 +265,8 @@ pub fn write_at(
     if result == Err(Failure::Fault) {
         return m.around_kernel(Reason::BadPointer, || direct::write_at(m, from, offset, append))?;
     }
-    settle(m, at_once, sync || m.has(flags::SYNC), result.map_err(errno_of))
+    let result = grown(m, offset as u64 + result.unwrap_or(0) as u64, result.map_err(errno_of));
+    settle(m, at_once, sync || m.has(flags::SYNC), result)
 }
 
 /// One buffer of the program; `None` for a length that the kernel refuses.

@@ -7,7 +7,7 @@ use libc::{c_int, c_uint};
 use millpond_segment::header::modes;
 use millpond_segment::stats::Reason;
 use millpond_segment::{sys, Errno};
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 
 /// What a close has to do before the kernel's, if the descriptor is in the table. Returns the error that the close is to report.
 pub fn before_close(fd: c_int) -> Option<Errno> {
@@ -17,12 +17,15 @@ pub fn before_close(fd: c_int) -> Option<Errno> {
         return None;
     }
     preserving(|| {
+        // Out of the table first: of two threads that close the last two descriptors, the later one then finds itself the last. If the process is
+        // killed in between, the description is found by who claims it.
+        m.d().claimed_by.store(m.who.client() + 1, SeqCst);
+        let description = m.pool.take_entry(m.who.client(), fd as u32)?;
         let error = flush_last(&m);
-        if let Some(description) = m.pool.take_entry(m.who.client(), fd as u32) {
-            m.pool.drop_description(description);
-            if m.has(millpond_segment::description::flags::WRITE) {
-                borrow::settle();
-            }
+        m.pool.settle_description(description);
+        m.pool.drop_description(description);
+        if m.has(millpond_segment::description::flags::WRITE) {
+            borrow::settle();
         }
         error
     })

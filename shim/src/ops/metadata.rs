@@ -183,10 +183,10 @@ pub fn ftruncate(fd: c_int, len: off_t) -> Option<c_int> {
     Some(returned(result.map(|()| 0)) as c_int)
 }
 
-fn truncate_fd(fd: c_int, len: off_t) -> Result<u64, Errno> {
+fn truncate_fd(fd: c_int, len: off_t) -> Result<millpond_model::Stamp, Errno> {
     // SAFETY: no pointers.
     unsafe { sys::syscall(libc::SYS_ftruncate, [fd as usize, len as usize, 0, 0, 0, 0])? };
-    Ok(len as u64)
+    sys::stat_fd(fd).map(|s| s.stamp)
 }
 
 /// `truncate`.
@@ -197,11 +197,14 @@ pub fn truncate(name: *const c_char, len: off_t) -> Option<c_int> {
     }
     let stat = sys::stat_at(libc::AT_FDCWD, name, 0).ok()?;
     let k = preserving(|| known(&stat))?;
-    let result = k.pool.truncate(k.who, k.file, || {
+    // Held, so that the slot stays this file's.
+    let file = preserving(|| k.pool.hold_known(k.who, &stat))?;
+    let result = k.pool.truncate(k.who, file, || {
         // SAFETY: name is a C string.
         unsafe { sys::syscall(libc::SYS_truncate, [name.as_ptr() as usize, len as usize, 0, 0, 0, 0])? };
-        Ok(len as u64)
+        sys::stat_at(libc::AT_FDCWD, name, 0).map(|s| s.stamp)
     });
+    k.pool.let_go(file);
     Some(returned(result.map(|()| 0)) as c_int)
 }
 

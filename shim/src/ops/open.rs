@@ -58,10 +58,15 @@ fn consider(fd: c_int, oflag: c_int) {
     if !opened.known {
         name_file(pool, opened.file, fd, &mut name, len);
     } else if oflag & libc::O_TRUNC != 0 {
-        // The kernel has cut the file; the pool follows.
-        let _ = pool.truncate(who, opened.file, || sys::stat_fd(fd).map(|s| s.stamp.size));
+        // The kernel has cut the file; the pool follows. What another program has flushed in between came before the open, so it goes again.
+        let _ = pool.truncate(who, opened.file, || {
+            // SAFETY: no pointers.
+            let cut = unsafe { sys::syscall(libc::SYS_ftruncate, [fd as usize, 0, 0, 0, 0, 0]) };
+            let _ = cut;
+            sys::stat_fd(fd).map(|s| s.stamp)
+        });
     }
-    register(pool, who, fd, oflag, opened.file);
+    register(pool, who, fd, oflag, opened.file, stat.append_only);
 }
 
 fn readable(oflag: c_int) -> bool {
@@ -91,7 +96,7 @@ pub fn description_flags(oflag: c_int) -> u32 {
         | bit(oflag & libc::O_DIRECT != 0, flags::DIRECT)
 }
 
-fn register(pool: &'static Pool, who: Caller, fd: c_int, oflag: c_int, file: u32) {
+fn register(pool: &'static Pool, who: Caller, fd: c_int, oflag: c_int, file: u32, append_only: bool) {
     let Some(description) = pool.new_description(who, file, description_flags(oflag), 0) else {
         pool.count_sync_down(Reason::NoSlot);
         return;
@@ -104,7 +109,7 @@ fn register(pool: &'static Pool, who: Caller, fd: c_int, oflag: c_int, file: u32
     }
     if !pool.set_entry(who.client(), fd as u32, description) {
         pool.count_sync_down(Reason::HighDescriptor);
-        keep_out(pool, who, fd, file);
+        keep_out(pool, who, fd, oflag, file);
         pool.drop_description(description);
         return;
     }
@@ -114,7 +119,8 @@ fn register(pool: &'static Pool, who: Caller, fd: c_int, oflag: c_int, file: u32
         Some(Reason::OpenDirect)
     } else if super::rings::is_on() {
         Some(Reason::IoUring)
-    } else if m.has(flags::APPEND) && !millpond_pool::noappend_supported() {
+    } else if m.has(flags::APPEND) && (append_only || !millpond_pool::noappend_supported()) {
+        // Bytes can only be written at the end there, not at an offset.
         Some(Reason::OpenDirect)
     } else {
         None
@@ -129,8 +135,8 @@ fn register(pool: &'static Pool, who: Caller, fd: c_int, oflag: c_int, file: u32
 }
 
 /// A descriptor that has no place in the table is the kernel's: so must the file be, for everybody, while this process lives.
-fn keep_out(pool: &Pool, who: Caller, fd: c_int, file: u32) {
-    let store = FdStore::new(fd, true, true, false);
+fn keep_out(pool: &Pool, who: Caller, fd: c_int, oflag: c_int, file: u32) {
+    let store = FdStore::new(fd, readable(oflag), writable(oflag), oflag & libc::O_APPEND != 0);
     let _ = pool.make_direct(who, file, &store, Reason::HighDescriptor);
     pool.pin_file(who, file, flags::RELEASED);
 }
@@ -168,7 +174,7 @@ pub fn reflag(m: &managed::Managed, oflag: c_int) {
     let changeable = flags::APPEND | flags::DIRECT;
     let wanted = description_flags(oflag) & changeable;
     let _ = m.d().flags.fetch_update(SeqCst, Relaxed, |now| Some(now & !changeable | wanted));
-    if wanted & flags::DIRECT != 0 {
+    if wanted & flags::DIRECT != 0 || wanted & flags::APPEND != 0 && !millpond_pool::noappend_supported() {
         let _ = m.make_direct(Reason::OpenDirect);
     }
 }

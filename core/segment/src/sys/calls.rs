@@ -18,6 +18,8 @@ pub struct FileStat {
     pub nlink: u32,
     /// Owner.
     pub uid: u32,
+    /// Whether the file may only be appended to (`chattr +a`).
+    pub append_only: bool,
     /// Size and times.
     pub stamp: millpond_model::Stamp,
 }
@@ -58,6 +60,7 @@ fn statx(dirfd: i32, path: &CStr, flags: i32) -> Result<FileStat, Errno> {
         mode: u32::from(s.stx_mode),
         nlink: s.stx_nlink,
         uid: s.stx_uid,
+        append_only: s.stx_attributes & libc::STATX_ATTR_APPEND as u64 != 0,
         stamp: millpond_model::Stamp {
             size: s.stx_size,
             mtime: nanos(s.stx_mtime),
