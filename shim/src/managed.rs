@@ -24,7 +24,7 @@ pub struct Managed {
 const BEHIND_BYTES: u32 = 8 << 20;
 
 /// How often the coordinator is asked to write a file that other programs dirty all the time, for a call that wants it clean.
-const WRITER_LOOKS: u32 = 1000;
+const WRITER_LOOKS: u32 = 100;
 
 /// How often a writer looks whether another thread has handed the descriptor over, and the pause between.
 const HAND_OVER_LOOKS: u32 = 2000;
@@ -218,6 +218,14 @@ impl Managed {
                 call.take().map(|call| call())
             };
             self.pool.around_kernel(self.who, self.file, flusher, reason, made)
+        })
+        .or_else(|e| {
+            // Others dirty it faster than it can be written for us: they are stopped by direct mode.
+            if e != NO_WRITER {
+                return Err(e);
+            }
+            self.make_direct(reason)?;
+            Ok(call.take().map(|call| call()))
         })?
         .ok_or(Errno(libc::EBUSY))
     }
@@ -236,7 +244,7 @@ impl Managed {
                 other => return other,
             }
         }
-        Err(Errno(libc::EBUSY))
+        Err(NO_WRITER)
     }
 
     /// As [`Managed::around_kernel`], with the kernel's offset set to the description's and taken over afterwards.
@@ -263,6 +271,7 @@ impl Managed {
     /// The flush's error.
     pub fn make_direct(&self, reason: Reason) -> Result<(), Errno> {
         self.with_writer(|flusher, _borrow| self.pool.make_direct(self.who, self.file, flusher, reason))
+            .map_err(|e| if e == NO_WRITER { Errno(libc::EBUSY) } else { e })
     }
 
     /// Hands the description to the kernel for good: its file becomes direct, its offset the kernel's.
