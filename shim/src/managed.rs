@@ -99,6 +99,7 @@ impl Managed {
         for _ in 0..HAND_OVER_LOOKS {
             match handed.compare_exchange(0, 2, SeqCst, SeqCst) {
                 Ok(_) => {
+                    self.f().acknowledged.store(1, SeqCst);
                     let sent = errno::preserving(|| self.send_descriptor());
                     handed.store(u32::from(sent), SeqCst);
                     return sent;

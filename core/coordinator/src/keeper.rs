@@ -72,6 +72,7 @@ pub fn keep(pool: &Pool, slot: u64, descriptor: OwnedFd) {
     if kept(file).is_none() {
         file.keeper_fd.store(descriptor.into_raw_fd() as u32 + 1, SeqCst);
     }
+    file.acknowledged.store(1, SeqCst);
     file.handed.store(1, SeqCst);
 }
 
@@ -170,7 +171,7 @@ fn is_nobodys(file: &File, fd: i32) -> bool {
 
 /// Whether all dirty bytes are of a first write in which the program was killed: it never returned, and no descriptor was handed over for it.
 fn is_unacknowledged(file: &File) -> bool {
-    file.opens.load(SeqCst) == 0 && file.handed.load(SeqCst) == 0
+    file.opens.load(SeqCst) == 0 && file.acknowledged.load(SeqCst) == 0
 }
 
 /// Drops the bytes of a file that is nobody's. With the kernel alone they would have gone with the file, full disk or not.

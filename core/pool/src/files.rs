@@ -129,6 +129,7 @@ impl Pool {
             &f.handed,
             &f.keeper_fd,
             &f.behind,
+            &f.acknowledged,
         ] {
             word.store(0, Relaxed);
         }

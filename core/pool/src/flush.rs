@@ -141,7 +141,12 @@ impl Pool {
     ) -> Result<(), Errno> {
         let mut run = Run::new();
         for &slot in batch {
-            let Some(locked) = self.lock_slot(who, slot, file, None) else { continue };
+            let locked = if who.client() == COORDINATOR {
+                self.lock_unless_stopped(who, slot, file)?
+            } else {
+                self.lock_slot(who, slot, file, None)
+            };
+            let Some(locked) = locked else { continue };
             let start = self.segment.geometry().start_of(PageIndex(locked.page.index.load(Relaxed)));
             let dirty = locked.page.dirty.load();
             let changes = locked.page.changes.load(Relaxed);
@@ -156,6 +161,34 @@ impl Pool {
             run.held += 1;
         }
         self.finish(&mut run, file, store, flushed)
+    }
+
+    /// As [`Pool::lock_slot`], for the coordinator, which serves everybody and so may wait for nobody who is stopped.
+    ///
+    /// # Errors
+    /// `EBUSY`, latched nowhere, when the page's holder is held by a signal or a debugger.
+    fn lock_unless_stopped(
+        &self,
+        who: Caller,
+        slot: u32,
+        file: u32,
+    ) -> Result<Option<LockedPage<'_>>, Errno> {
+        let page = self.segment.page(slot);
+        loop {
+            if let Some(held) = page.lock.try_lock(who.me) {
+                let is_it = page.file.load(Acquire) == file + 1;
+                return Ok(is_it.then_some(LockedPage { slot, page, held }));
+            }
+            let Some(holder) = page.lock.holder() else { continue };
+            if holder.client() == COORDINATOR || self.segment.client_is_dead(holder.client()) {
+                return Ok(self.lock_slot(who, slot, file, None));
+            }
+            let pid = self.segment.client(holder.client()).pid.load(Relaxed);
+            if sys::process_state(pid).is_some_and(|(letter, _)| matches!(letter, b'T' | b't')) {
+                return Err(Errno(EBUSY));
+            }
+            sys::sleep_ns(PAUSE_NS);
+        }
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -297,6 +330,11 @@ impl Pool {
 }
 
 const EIO: i32 = 5;
+const EBUSY: i32 = 16;
+/// The coordinator's client slot.
+const COORDINATOR: u32 = 0;
+/// How long the coordinator pauses before it tries a page's lock again.
+const PAUSE_NS: u64 = 200_000;
 
 /// A flush that was asked of a store which cannot write. It is latched nowhere: whoever asked finds another writer.
 pub const NO_WRITER: Errno = Errno(4095);

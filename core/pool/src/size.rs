@@ -18,6 +18,8 @@ impl Pool {
         change: impl FnOnce() -> Result<millpond_model::Stamp, Errno>,
     ) -> Result<(), Errno> {
         let f = self.segment.file(file);
+        // An append that has its offset is waited for: overtaken, it would leave its bytes behind where the end was.
+        let _appender = f.append_lock.lock(who.me, &self.segment);
         let _flusher = f.flush_lock.lock(who.me, &self.segment);
         let size = f.lock.lock(who.me, &self.segment);
         if size.is_recovered() && f.epoch.load(SeqCst) & 1 == 1 {

@@ -86,7 +86,8 @@ pub struct File {
     pub used: AtomicU64,
     /// 1 while the coordinator has been asked to write dirty bytes behind a growing file.
     pub behind: AtomicU32,
-    pad: AtomicU32,
+    /// 1 once a descriptor has been handed over for the file: only then may bytes wait in memory after the call that wrote them.
+    pub acknowledged: AtomicU32,
     pad2: [AtomicU64; 1],
 }
 crate::assert_shared!(File, 384);
