@@ -13,9 +13,8 @@ static int side(const char *mine, const char *other, double seconds) {
     while (last < begun + seconds) {
         memset(b, 'a' + rounds % 26, sizeof b);
         MUST(pwrite(w, b, sizeof b, 0));
-        /* Each of the other's writes is whole or not there. */
-        long n = MUST(pread(r, back, sizeof back, 0));
-        if (n != 0 && n != sizeof back) return 3;
+        /* How much of the other's first write is there is nobody's promise: the kernel grows a file page by page. */
+        MUST(pread(r, back, sizeof back, 0));
         if (rounds % 5 == 0) MUST(fsync(w));
         if (rounds % 7 == 0) MUST(fsync(r));
         if (rounds % 11 == 0) MUST(copy_file_range(r, &(off_t){0}, w, &(off_t){65536}, 4096, 0));
