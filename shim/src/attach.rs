@@ -138,28 +138,11 @@ fn connect_and_map(adopt: Option<u32>) -> bool {
 }
 
 fn claim(pool: &Pool) -> Option<u32> {
-    // The image before an `exec` that had nothing to hand on left its slot behind.
-    let pid = sys::getpid();
-    for slot in 1..pool.segment().header().client_top.load(Relaxed) {
-        let client = pool.segment().client(slot);
-        if client.pid.load(Relaxed) == pid
-            && client.state.load(Acquire) != state::FREE
-            && pool.begin_recovery(slot)
-        {
-            if client.several.load(Relaxed) == 1 {
-                pool.repair(Caller::new(slot, u32::MAX), slot);
-            }
-            pool.release_client(slot);
-        }
-    }
     let mut buf = [0u8; 64];
-    pool.claim_client(Claim {
-        pid: sys::getpid(),
-        start: 0,
-        command: command(&mut buf),
-        state: state::LIVE,
-        parent: None,
-    })
+    let command = command(&mut buf);
+    let claim = Claim { pid: sys::getpid(), start: 0, command, state: state::LIVE, parent: None };
+    // The image before an `exec` that had nothing to hand on left its slot behind.
+    pool.reclaim_client(claim).or_else(|| pool.claim_client(claim))
 }
 
 /// The program's name and arguments, as far as they fit.

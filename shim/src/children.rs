@@ -40,7 +40,10 @@ pub fn after_fork_in_parent(child: i32) {
         return;
     }
     let client = pool.segment().client(slot);
-    // The child may have said so already, or may even be gone.
+    // The child may have said so already, or may even be gone and its slot somebody else's.
+    if process::attached().is_none_or(|(_, who)| client.parent.load(Relaxed) != who.client() + 1) {
+        return;
+    }
     let _ = client.pid.compare_exchange(0, child as u32, SeqCst, Relaxed);
     let _ = client.state.compare_exchange(state::FORKING, state::LIVE, SeqCst, Relaxed);
 }

@@ -58,6 +58,11 @@ impl Clients {
         }
     }
 
+    /// Whether the process of a slot is gone, looked at anew.
+    pub fn is_gone(&mut self, pool: &Pool, slot: u32) -> bool {
+        self.look(pool, slot)
+    }
+
     /// Whether the process of a slot is gone.
     fn look(&mut self, pool: &Pool, slot: u32) -> bool {
         let client = pool.segment().client(slot);

@@ -414,6 +414,10 @@ impl<'a> Worker<'a> {
         // What they handed over before they died is needed now.
         self.answer_all();
         for slot in dead {
+            // Between the look and now, nobody else may have touched it; looked at again all the same, as a mistake here takes a living program's files.
+            if !self.clients.is_gone(&self.pool, slot) {
+                continue;
+            }
             let begun = self.pool.segment().client(slot).state.load(SeqCst) == state::DEAD;
             if !begun && !self.pool.begin_recovery(slot) {
                 continue;

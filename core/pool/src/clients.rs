@@ -221,6 +221,35 @@ impl Pool {
 
     /// Drops all that a client has and frees its slot; its counters go into the totals.
     pub fn release_client(&self, slot: u32) {
+        self.empty_client(slot);
+        let c = self.segment.client(slot);
+        c.pid.store(0, Relaxed);
+        c.parent.store(0, Relaxed);
+        c.state.store(state::FREE, Release);
+    }
+
+    /// Takes over the slot that this process (`claim.pid`) had before an `exec`, emptied. The slot never is anybody else's meanwhile, so that who watches
+    /// it sees one living process all the time.
+    pub fn reclaim_client(&self, claim: Claim<'_>) -> Option<u32> {
+        let top = self.segment.header().client_top.load(SeqCst).min(self.segment.layout().sizes.clients);
+        let slot = (1..top).find(|&slot| {
+            let c = self.segment.client(slot);
+            let now = c.state.load(Acquire);
+            c.pid.load(Acquire) == claim.pid
+                && !matches!(now, state::FREE | state::CLAIMED | state::DEAD)
+                && c.state.compare_exchange(now, state::CLAIMED, SeqCst, Relaxed).is_ok()
+        })?;
+        let c = self.segment.client(slot);
+        if c.several.load(Relaxed) == 1 {
+            self.repair(Caller::new(slot, u32::MAX), slot);
+        }
+        self.empty_client(slot);
+        self.describe_client(slot, claim);
+        c.state.store(claim.state, Release);
+        Some(slot)
+    }
+
+    fn empty_client(&self, slot: u32) {
         let c = self.segment.client(slot);
         let mut from = 0;
         // Chunk by chunk, as an entry that is taken out cannot be met twice.
@@ -237,9 +266,6 @@ impl Pool {
         }
         self.end_counters(c);
         c.top.store(0, Relaxed);
-        c.pid.store(0, Relaxed);
-        c.parent.store(0, Relaxed);
-        c.state.store(state::FREE, Release);
     }
 
     fn end_counters(&self, c: &Client) {

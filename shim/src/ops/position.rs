@@ -28,11 +28,7 @@ fn seek(m: &Managed, offset: off_t, whence: c_int) -> Result<usize, Errno> {
             libc::SEEK_DATA | libc::SEEK_HOLE => return holes(m, offset, whence),
             _ => return Err(Errno(libc::EINVAL)),
         };
-        let target = base.checked_add(offset).ok_or(Errno(if base > 0 && offset > 0 {
-            libc::EOVERFLOW
-        } else {
-            libc::EINVAL
-        }))?;
+        let target = base.checked_add(offset).ok_or(Errno(libc::EINVAL))?;
         if target < 0 {
             return Err(Errno(libc::EINVAL));
         }
