@@ -153,13 +153,14 @@ impl Managed {
         entry == Some(self.description)
     }
 
-    /// After a write that ended at `end`: a file that grows by it and has many dirty bytes is written behind by the coordinator, so that the
-    /// close finds little left.
+    /// After a write that ended at `end` of a file that was `before` bytes long: a file that grows by it and has many dirty bytes is written behind
+    /// by the coordinator, so that the close finds little left. Not one that several have open: its writers want the processors themselves.
     #[inline]
-    pub fn push_behind(&self, end: u64) {
+    pub fn push_behind(&self, before: u64, end: u64) {
         let f = self.f();
-        if f.dirty_pages.load(Relaxed) >= BEHIND_BYTES / self.pool.segment().geometry().bytes()
-            && end >= f.size.load(Relaxed)
+        if end > before
+            && f.dirty_pages.load(Relaxed) >= BEHIND_BYTES / self.pool.segment().geometry().bytes()
+            && f.opens.load(Relaxed) == 1
             && f.behind.load(Relaxed) == 0
         {
             self.ask_behind();

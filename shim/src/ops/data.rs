@@ -147,11 +147,11 @@ fn taker(m: &Managed, end: u64, len: u64) -> Result<Taker, Errno> {
     Ok(Taker::Pool)
 }
 
-/// Says that `result` bytes were written up to `end`, if any were.
+/// Says that a file of `before` bytes was written up to `end`, if anything was.
 #[inline]
-fn grown(m: &Managed, end: u64, result: Result<usize, Errno>) -> Result<usize, Errno> {
+fn grown(m: &Managed, before: u64, end: u64, result: Result<usize, Errno>) -> Result<usize, Errno> {
     if result.is_ok() {
-        m.push_behind(end);
+        m.push_behind(before, end);
     }
     result
 }
@@ -205,7 +205,7 @@ pub fn write_here(m: &Managed, from: &impl UserMemory, append: bool, sync: bool)
             let result = result.map_err(errno_of);
             if let Ok((_, end)) = result {
                 m.pool.move_offset(m.description, before, end);
-                m.push_behind(end);
+                m.push_behind(offset, end);
             }
             return settle(m, at_once, sync || m.has(flags::SYNC), result.map(|(n, _)| n));
         }
@@ -213,6 +213,7 @@ pub fn write_here(m: &Managed, from: &impl UserMemory, append: bool, sync: bool)
         if !m.pool.move_offset(m.description, offset, offset + len) {
             continue;
         }
+        let size = m.f().size.load(Relaxed);
         let result = m.pool.write(m.who, m.file, &m.store(), from, offset);
         let done = result.unwrap_or(0) as u64;
         if done < len {
@@ -222,7 +223,7 @@ pub fn write_here(m: &Managed, from: &impl UserMemory, append: bool, sync: bool)
             // What a bad pointer does beyond the end of a file differs between kernels.
             return m.around_kernel(Reason::BadPointer, || direct::write_here(m, from, append))?;
         }
-        let result = grown(m, offset + done, result.map_err(errno_of));
+        let result = grown(m, size, offset + done, result.map_err(errno_of));
         return settle(m, at_once, sync || m.has(flags::SYNC), result);
     }
 }
@@ -257,6 +258,7 @@ pub fn write_at(
             return m.around_kernel(Reason::Limit, || direct::write_at(m, from, offset, append))?
         }
     }
+    let size = m.f().size.load(Relaxed);
     let result = if appends {
         m.pool.append(m.who, m.file, &m.store(), from).map(|(n, _)| n)
     } else {
@@ -265,7 +267,7 @@ pub fn write_at(
     if result == Err(Failure::Fault) {
         return m.around_kernel(Reason::BadPointer, || direct::write_at(m, from, offset, append))?;
     }
-    let result = grown(m, offset as u64 + result.unwrap_or(0) as u64, result.map_err(errno_of));
+    let result = grown(m, size, at + result.unwrap_or(0) as u64, result.map_err(errno_of));
     settle(m, at_once, sync || m.has(flags::SYNC), result)
 }
 
