@@ -13,7 +13,8 @@ mod target;
 
 pub use environment::{adopted, remember as remember_environment, ADOPT};
 pub use overlay::{
-    drop_all as overlay_drop, forget as overlay_forget, get as overlay_get, set as overlay_set,
+    any as overlay_any, drop_all as overlay_drop, forget as overlay_forget, get as overlay_get,
+    set as overlay_set,
 };
 
 use crate::ops::processes::Target;

@@ -38,6 +38,13 @@ pub fn entry(fd: i32) -> Option<Managed> {
     Some(Managed { pool, who, fd, description, file: d.file.load(Relaxed), flags: d.flags.load(Relaxed) })
 }
 
+/// Descriptor `fd` as one of `description`, wherever that is noted.
+pub fn of_description(pool: &'static Pool, who: Caller, fd: i32, description: u32) -> Option<Managed> {
+    let d = pool.segment().description(description);
+    let (file, flags) = (d.file.load(Relaxed), d.flags.load(Relaxed));
+    (d.refs.load(Relaxed) > 0).then_some(Managed { pool, who, fd, description, file, flags })
+}
+
 /// The descriptor, if the pool serves it.
 #[inline]
 pub fn get(fd: i32) -> Option<Managed> {

@@ -32,6 +32,11 @@ static OVERLAYS: [Overlay; CHILDREN] = [const {
     }
 }; CHILDREN];
 
+/// Whether there is any overlay: without one, nothing has to be asked of the kernel.
+pub fn any() -> bool {
+    OVERLAYS.iter().any(|o| o.pid.load(Relaxed) != 0)
+}
+
 fn mine() -> Option<&'static Overlay> {
     if !process::is_vfork_child() {
         return None;

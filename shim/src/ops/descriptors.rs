@@ -11,6 +11,11 @@ use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 
 /// What a close has to do before the kernel's, if the descriptor is in the table. Returns the error that the close is to report.
 pub fn before_close(fd: c_int) -> Option<Errno> {
+    if exec::overlay_any() && process::is_vfork_child() && exec::overlay_get(fd).is_some() {
+        // Something that the child itself has put there.
+        exec::overlay_set(fd, None);
+        return None;
+    }
     let m = managed::entry(fd)?;
     if process::is_vfork_child() {
         exec::overlay_set(fd, None);
@@ -20,7 +25,10 @@ pub fn before_close(fd: c_int) -> Option<Errno> {
         // Out of the table first: of two threads that close the last two descriptors, the later one then finds itself the last. If the process is
         // killed in between, the description is found by who claims it.
         m.d().claimed_by.store(m.who.client() + 1, SeqCst);
-        let description = m.pool.take_entry(m.who.client(), fd as u32)?;
+        let Some(description) = m.pool.take_entry(m.who.client(), fd as u32) else {
+            m.pool.settle_description(m.description);
+            return None;
+        };
         let error = flush_last(&m);
         m.pool.settle_description(description);
         m.pool.drop_description(description);

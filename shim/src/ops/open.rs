@@ -105,6 +105,9 @@ fn register(pool: &'static Pool, who: Caller, fd: c_int, oflag: c_int, file: u32
         // Not the parent's table: what the child opened is the next image's.
         exec::overlay_set(fd, Some(description));
         pool.settle_description(description);
+        if let Some(m) = managed::of_description(pool, who, fd, description) {
+            hand_to_kernel_if_need_be(&m, oflag, append_only);
+        }
         return;
     }
     if !pool.set_entry(who.client(), fd as u32, description) {
@@ -114,7 +117,13 @@ fn register(pool: &'static Pool, who: Caller, fd: c_int, oflag: c_int, file: u32
         return;
     }
     pool.settle_description(description);
-    let Some(m) = managed::entry(fd) else { return };
+    if let Some(m) = managed::entry(fd) {
+        hand_to_kernel_if_need_be(&m, oflag, append_only);
+    }
+}
+
+/// Makes the kernel serve what the pool cannot, for how it was opened or by whom.
+fn hand_to_kernel_if_need_be(m: &managed::Managed, oflag: c_int, append_only: bool) {
     let reason = if oflag & libc::O_DIRECT != 0 {
         Some(Reason::OpenDirect)
     } else if super::rings::is_on() {
