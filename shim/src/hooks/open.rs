@@ -26,10 +26,10 @@ rows! {
     patch around openat64(dir: c_int, path: *const c_char, oflag: c_int, mode: mode_t) -> c_int |next| { seen(next(dir, path, oflag, mode), oflag) }
     plain around creat(path: *const c_char, mode: mode_t) -> c_int |next| { seen(next(path, mode), CREAT) }
     plain around creat64(path: *const c_char, mode: mode_t) -> c_int |next| { seen(next(path, mode), CREAT) }
-    plain around __open_2(path: *const c_char, oflag: c_int) -> c_int |next| { seen_somehow(next(path, oflag)) }
-    plain around __open64_2(path: *const c_char, oflag: c_int) -> c_int |next| { seen_somehow(next(path, oflag)) }
-    plain around __openat_2(dir: c_int, path: *const c_char, oflag: c_int) -> c_int |next| { seen_somehow(next(dir, path, oflag)) }
-    plain around __openat64_2(dir: c_int, path: *const c_char, oflag: c_int) -> c_int |next| { seen_somehow(next(dir, path, oflag)) }
+    plain around __open_2(path: *const c_char, oflag: c_int) -> c_int |next| { seen(next(path, oflag), oflag) }
+    plain around __open64_2(path: *const c_char, oflag: c_int) -> c_int |next| { seen(next(path, oflag), oflag) }
+    plain around __openat_2(dir: c_int, path: *const c_char, oflag: c_int) -> c_int |next| { seen(next(dir, path, oflag), oflag) }
+    plain around __openat64_2(dir: c_int, path: *const c_char, oflag: c_int) -> c_int |next| { seen(next(dir, path, oflag), oflag) }
     plain around open_by_handle_at(dir: c_int, handle: *mut libc::c_void, oflag: c_int) -> c_int |next| { seen(next(dir, handle, oflag), oflag) }
     plain around mkstemp(template: *mut c_char) -> c_int |next| { seen_somehow(next(template)) }
     plain around mkstemp64(template: *mut c_char) -> c_int |next| { seen_somehow(next(template)) }

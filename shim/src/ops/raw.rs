@@ -45,7 +45,10 @@ pub unsafe fn syscall(number: c_long, a: [usize; 6]) -> Option<c_long> {
             }
             libc::SYS_openat2 => {
                 let fd = kernel(number, a);
-                open::opened_somehow(fd as c_int);
+                if fd >= 0 {
+                    // The kernel has read the flags there, the first word of the structure.
+                    open::opened(fd as c_int, (a[2] as *const u64).read_unaligned() as c_int);
+                }
                 Some(fd)
             }
             libc::SYS_close => Some(descriptors::close(|_| call() as c_int, fd).into()),
