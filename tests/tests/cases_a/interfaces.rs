@@ -63,3 +63,11 @@ fn processes_that_lock_themselves_in() {
         .program("seccomp", include_str!("seccomp.c"), &[])
         .check();
 }
+
+/// A truncating open by any name takes what waits in the pool with it.
+#[test]
+fn opens_by_other_names_truncate() {
+    Case::new("other_opens", "$BIN/other_opens; wc -c f")
+        .program("other_opens", include_str!("other_opens.c"), &[])
+        .check();
+}
