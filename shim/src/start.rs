@@ -14,7 +14,6 @@ use std::ffi::CStr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
 static READY: AtomicBool = AtomicBool::new(false);
-static PATCHED: AtomicUsize = AtomicUsize::new(0);
 static SIGACTION: AtomicUsize = AtomicUsize::new(0);
 
 #[used]
@@ -105,11 +104,9 @@ fn patch_entries() {
         }
         alias_symbols(outcomes, &rows[..outcomes.len()], is_libc);
     };
+    // An error leaves libc as it was, and the exported symbols work alone.
     // SAFETY: the handlers have the signatures of their symbols and work from now on; no other thread exists yet.
-    let done = unsafe { patch::patch_all_with(&asked[..count], &mut outcomes[..count], keep) };
-    if let Ok(stats) = done {
-        PATCHED.store(stats.patched, Relaxed);
-    }
+    let _ = unsafe { patch::patch_all_with(&asked[..count], &mut outcomes[..count], keep) };
 }
 
 /// Exported names that are not patched themselves but are other names of a patched entry (`open` of `open64`): they go to its
@@ -136,12 +133,6 @@ fn alias_symbols(outcomes: &[Outcome], rows: &[Option<&Row>], is_libc: impl Fn(u
             row.next.patched(*trampoline as usize, &is_libc);
         }
     }
-}
-
-/// Number of libc's entries that were patched; 0 when that was not possible.
-#[allow(dead_code)]
-pub fn patched_entries() -> usize {
-    PATCHED.load(Relaxed)
 }
 
 /// libc's `sigaction`, once the guard is in place.
@@ -174,11 +165,11 @@ pub fn settle_guard() {
 
 /// Takes over the descriptors that this image was started with.
 fn inherit() {
-    let adopted = variable(c"MILLPOND_ADOPT").is_some_and(|value| adopt(value.to_bytes()));
-    if variable(c"MILLPOND_ADOPT").is_some() {
+    if let Some(value) = variable(ADOPT) {
+        // What cannot be adopted is met below, as the kernel's.
+        adopt(value.to_bytes());
         // SAFETY: the constructor runs before there are other threads.
-        unsafe { libc::unsetenv(c"MILLPOND_ADOPT".as_ptr()) };
-        let _ = (adopted, ADOPT);
+        unsafe { libc::unsetenv(ADOPT.as_ptr()) };
     }
     for_open_descriptors(|fd| {
         if crate::managed::entry(fd).is_none() {
@@ -188,11 +179,11 @@ fn inherit() {
 }
 
 /// Takes over the slot and the descriptions that the image before the `exec` named.
-fn adopt(value: &[u8]) -> bool {
-    let Some((slot, survivors)) = exec::adopted(value) else { return false };
-    let Some((pool, who)) = attach::attach(Some(slot)) else { return false };
+fn adopt(value: &[u8]) {
+    let Some((slot, survivors)) = exec::adopted(value) else { return };
+    let Some((pool, who)) = attach::attach(Some(slot)) else { return };
     if who.client() != slot {
-        return false;
+        return;
     }
     pool.repair_after_exec(who);
     let mut gone = [(0u32, 0u32); 64];
@@ -218,7 +209,6 @@ fn adopt(value: &[u8]) -> bool {
         }
     }
     pool.segment().client(slot).state.store(state::LIVE, Release);
-    true
 }
 
 /// Calls `f` with each descriptor that is open now, from `/proc/self/fd`.

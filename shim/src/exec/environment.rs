@@ -8,7 +8,7 @@ use std::ffi::{CStr, CString};
 use std::io::Write;
 
 /// Names the client slot and the surviving descriptors: `SLOT:FD=DESCRIPTION,…`.
-pub const ADOPT: &str = "MILLPOND_ADOPT";
+pub const ADOPT: &CStr = c"MILLPOND_ADOPT";
 /// Variables that every image needs, in the order of [`KEPT`].
 const NAMES: [&[u8]; 3] = [b"LD_PRELOAD=", b"MILLPOND_SOCKET=", b"MILLPOND_STORES="];
 /// Longest variable that can be put back.
@@ -134,7 +134,7 @@ unsafe fn fill(
         let text = unsafe { CStr::from_ptr(variable) }.to_bytes();
         // SAFETY: the list has not ended.
         source = unsafe { source.add(1) };
-        if text.starts_with(b"MILLPOND_ADOPT=")
+        if text.strip_prefix(ADOPT.to_bytes()).is_some_and(|rest| rest.starts_with(b"="))
             || !have[0] && text.starts_with(NAMES[0]) && joined(preload, text)
         {
             continue;
@@ -177,7 +177,7 @@ fn joined(preload: &mut [u8; KEEP], theirs: &[u8]) -> bool {
 
 fn name_survivors(out: &mut [u8; 2048], slot: u32, survivors: &[Survivor]) {
     let mut at = &mut out[..2047];
-    let _ = write!(at, "{ADOPT}={slot}:");
+    let _ = write!(at, "{}={slot}:", ADOPT.to_str().unwrap_or_default());
     for (fd, description) in survivors {
         let _ = write!(at, "{fd}={description},");
     }

@@ -128,14 +128,7 @@ macro_rules! rows {
             }
         }
 
-        #[allow(dead_code)]
-        pub unsafe extern "C-unwind" fn patched($($v: $t),*) -> $r {
-            match guarded(|| $body) {
-                Some(result) => result,
-                // SAFETY: the caller's own call.
-                None => unsafe { real(NEXT.original() $(, $v)*) },
-            }
-        }
+        rows!(@body inner $name ( $($v : $t),* ) -> $r $body);
     };
 
     (@body point $name:ident ( $($v:ident : $t:ty),* ) -> $r:ty $body:block) => {
@@ -152,17 +145,11 @@ macro_rules! rows {
             }
         }
 
-        #[allow(dead_code)]
-        pub unsafe extern "C-unwind" fn patched($($v: $t),*) -> $r {
-            match guarded(|| $body) {
-                Some(result) => result,
-                // SAFETY: the caller's own call.
-                None => unsafe { real(NEXT.original() $(, $v)*) },
-            }
-        }
+        rows!(@body inner $name ( $($v : $t),* ) -> $r $body);
     };
 
     (@body inner $name:ident ( $($v:ident : $t:ty),* ) -> $r:ty $body:block) => {
+        #[allow(dead_code)]
         pub unsafe extern "C-unwind" fn patched($($v: $t),*) -> $r {
             match guarded(|| $body) {
                 Some(result) => result,
