@@ -9,6 +9,7 @@ use millpond_segment::sys::{self, Errno};
 use millpond_segment::wire::{Kind, Message, BYTES};
 use millpond_segment::Segment;
 use once_cell::sync::OnceCell;
+use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{
@@ -65,6 +66,19 @@ pub fn is_possible() -> bool {
 /// The number of our connection, -1 when there is none; not for the program to close.
 pub fn own_descriptor() -> i32 {
     LINK.load(Relaxed)
+}
+
+/// Whether `fd` is our connection. The program does not know of it: to it, the number is not open.
+#[inline]
+pub fn is_own(fd: i32) -> bool {
+    fd >= 0 && fd == LINK.load(Relaxed) && is_ours(fd)
+}
+
+/// Whether entry `name` of directory `dir` leads to our connection, as one in a directory of descriptors does.
+pub fn leads_to_own(dir: i32, name: &CStr) -> bool {
+    let inode = LINK_INODE.load(Relaxed);
+    inode != 0
+        && sys::stat_at(dir, name, 0).is_ok_and(|s| s.ino == inode && s.mode & libc::S_IFMT == libc::S_IFSOCK)
 }
 
 /// The pool, attaching now if need be. `None` when there is no coordinator, or for a `vfork` child of a process that is not attached.

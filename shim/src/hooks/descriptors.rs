@@ -1,7 +1,7 @@
 //! Descriptors.
 
-use crate::ops::{descriptors, sockets};
-use libc::{c_int, c_uint, msghdr, ssize_t};
+use crate::ops::{descriptors, listing, sockets};
+use libc::{c_int, c_uint, c_void, msghdr, size_t, ssize_t};
 
 rows! {
     patch around close(fd: c_int) -> c_int |next| {
@@ -10,11 +10,7 @@ rows! {
     }
     plain hook close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int { descriptors::close_range(first, last, flags) }
     plain hook closefrom(first: c_int) -> () { descriptors::closefrom(first) }
-    patch around dup(fd: c_int) -> c_int |next| {
-        let new = next(fd);
-        descriptors::duplicated(fd, new);
-        new
-    }
+    patch around dup(fd: c_int) -> c_int |next| { descriptors::dup(|| next(fd), fd) }
     patch around dup2(old: c_int, new: c_int) -> c_int |next| {
         // SAFETY: the program's own call.
         unsafe { descriptors::dup_onto(|| next(old, new), old, new) }
@@ -30,6 +26,10 @@ rows! {
     patch around fcntl64(fd: c_int, command: c_int, argument: usize) -> c_int |next| {
         // SAFETY: the program's own call.
         unsafe { descriptors::fcntl(|| next(fd, command, argument), fd, command, argument) }
+    }
+    patch around getdents64(dir: c_int, buf: *mut c_void, n: size_t) -> ssize_t |next| {
+        // SAFETY: the program's own call, or readdir's.
+        unsafe { listing::getdents(|| next(dir, buf, n), dir, buf.cast()) }
     }
     plain around sendmsg(fd: c_int, message: *const msghdr, flags: c_int) -> ssize_t |next| {
         // SAFETY: the program's own message.

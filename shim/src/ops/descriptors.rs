@@ -55,8 +55,7 @@ fn flush_last(m: &Managed) -> Option<Errno> {
 
 /// `close`.
 pub unsafe fn close(next: impl FnOnce(c_int) -> c_int, fd: c_int) -> c_int {
-    if fd >= 0 && fd == attach::own_descriptor() {
-        // Ours, and the program does not know it: to it, the number is not open.
+    if attach::is_own(fd) {
         return fail(Errno(libc::EBADF)) as c_int;
     }
     let error = before_close(fd);
@@ -67,8 +66,18 @@ pub unsafe fn close(next: impl FnOnce(c_int) -> c_int, fd: c_int) -> c_int {
     }
 }
 
+/// `dup`.
+pub fn dup(next: impl FnOnce() -> c_int, old: c_int) -> c_int {
+    if attach::is_own(old) {
+        return fail(Errno(libc::EBADF)) as c_int;
+    }
+    let new = next();
+    duplicated(old, new);
+    new
+}
+
 /// `dup`, and `fcntl` with `F_DUPFD`: `new` is what the kernel gave.
-pub fn duplicated(old: c_int, new: c_int) {
+fn duplicated(old: c_int, new: c_int) {
     if new < 0 {
         return;
     }
@@ -109,6 +118,9 @@ fn entry_or_overlay(fd: c_int) -> Option<Managed> {
 
 /// `dup2` and `dup3`: the target is closed first.
 pub unsafe fn dup_onto(next: impl FnOnce() -> c_int, old: c_int, new: c_int) -> c_int {
+    if attach::is_own(old) {
+        return fail(Errno(libc::EBADF)) as c_int;
+    }
     if old == new || new < 0 {
         return next();
     }
@@ -127,6 +139,9 @@ pub unsafe fn dup_onto(next: impl FnOnce() -> c_int, old: c_int, new: c_int) -> 
 
 /// `fcntl`.
 pub unsafe fn fcntl(next: impl FnOnce() -> c_int, fd: c_int, command: c_int, argument: usize) -> c_int {
+    if attach::is_own(fd) {
+        return fail(Errno(libc::EBADF)) as c_int;
+    }
     match command {
         libc::F_DUPFD | libc::F_DUPFD_CLOEXEC => {
             let new = next();

@@ -139,6 +139,9 @@ impl Ahead {
 /// `fstat`, `stat` and `lstat` by any name: `ask` is the kernel's answer into `st`.
 pub unsafe fn stat(fd: Option<c_int>, st: *mut libc::stat, ask: impl Fn() -> c_int) -> c_int {
     if let Some(fd) = fd {
+        if attach::is_own(fd) {
+            return fail(Errno(libc::EBADF)) as c_int;
+        }
         before_fstat(fd);
     }
     let result = ask();
@@ -157,6 +160,9 @@ pub unsafe fn stat(fd: Option<c_int>, st: *mut libc::stat, ask: impl Fn() -> c_i
 /// `statx`.
 pub unsafe fn statx(fd: Option<c_int>, st: *mut libc::statx, ask: impl Fn() -> c_int) -> c_int {
     if let Some(fd) = fd {
+        if attach::is_own(fd) {
+            return fail(Errno(libc::EBADF)) as c_int;
+        }
         before_fstat(fd);
     }
     let result = ask();

@@ -2,7 +2,9 @@
 
 use super::copies::{copy, ioctl, End};
 use super::processes::{before_end, exec, fork, Target};
-use super::{data, descriptors, durability, mapping, metadata, open, position, rings, sockets, vectors};
+use super::{
+    data, descriptors, durability, listing, mapping, metadata, open, position, rings, sockets, vectors,
+};
 use crate::errno::returned;
 use libc::{c_char, c_int, c_long};
 use millpond_segment::stats::Reason;
@@ -55,10 +57,9 @@ pub unsafe fn syscall(number: c_long, a: [usize; 6]) -> Option<c_long> {
             libc::SYS_close_range => {
                 descriptors::close_range(a[0] as u32, a[1] as u32, a[2] as c_int).map(c_long::from)
             }
-            libc::SYS_dup => {
-                let new = call();
-                descriptors::duplicated(fd, new as c_int);
-                Some(new)
+            libc::SYS_dup => Some(descriptors::dup(|| call() as c_int, fd).into()),
+            libc::SYS_getdents64 => {
+                Some(listing::getdents(|| call() as isize, fd, a[1] as *mut u8) as c_long)
             }
             libc::SYS_dup2 | libc::SYS_dup3 => {
                 Some(descriptors::dup_onto(|| call() as c_int, fd, a[1] as c_int).into())

@@ -1,0 +1,9 @@
+//! What the suite has found, each kind as a small program.
+
+use millpond_tests::cases::Case;
+
+#[test]
+fn a_program_that_counts_its_descriptors_does_not_meet_the_shims() {
+    let program = include_str!("descriptors.c");
+    Case::new("python_descriptors", "$BIN/descriptors").program("descriptors", program, &[]).check();
+}
