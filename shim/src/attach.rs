@@ -2,6 +2,7 @@
 //!
 //! Every wait is bounded. Without an answer, the program goes on with the kernel alone.
 
+use crate::numbers::lift;
 use crate::{errno, process, stores};
 use millpond_pool::{Caller, Claim, Pool};
 use millpond_segment::client::state;
@@ -24,8 +25,6 @@ const REQUEST_WAIT_MS: i64 = 60_000;
 const SEND_WAIT_MS: i64 = 10_000;
 /// How often a question is asked again, every 50 ms, when the coordinator's worker has died over it.
 const ASK_AGAIN: u32 = 20;
-/// Own descriptors live at and above this number, where there is room.
-const HIGH: usize = 1000;
 const SOCKET_PATH: usize = 108;
 
 /// The coordinator's socket, padded with zeros.
@@ -211,18 +210,6 @@ fn connect() -> Result<i32, Errno> {
         )
     };
     connected.map(|_| fd).inspect_err(|_| sys::close(fd))
-}
-
-/// Moves one of our descriptors to a number that programs do not reach for.
-fn lift(fd: i32) -> i32 {
-    match sys::fcntl(fd, libc::F_DUPFD_CLOEXEC, HIGH).or_else(|_| sys::fcntl(fd, libc::F_DUPFD_CLOEXEC, 200))
-    {
-        Ok(high) => {
-            sys::close(fd);
-            high as i32
-        }
-        Err(_) => fd,
-    }
 }
 
 fn set_timeout(fd: i32, which: i32, ms: i64) {

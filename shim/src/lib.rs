@@ -16,6 +16,7 @@ mod fault;
 mod hooks;
 mod managed;
 mod next;
+mod numbers;
 mod ops;
 mod patch;
 mod process;
