@@ -14,7 +14,7 @@ use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{
-    AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::SeqCst,
+    AtomicI32, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::SeqCst,
 };
 
 /// How long a new program waits for the coordinator, in milliseconds.
@@ -46,20 +46,17 @@ pub fn set_socket(path: &[u8]) {
     let _ = SOCKET.set(padded);
 }
 
-/// Set when the process has locked itself in: from then on, calls that the program does not make itself could end it.
-static LOCKED_IN: AtomicBool = AtomicBool::new(false);
-
 /// The process is about to restrict its system calls: what it has open becomes the kernel's, and nothing new is buffered.
 pub fn lock_in() {
     if is_possible() {
         crate::managed::for_each(|m| m.release_quietly(millpond_segment::stats::Reason::LockedIn));
-        LOCKED_IN.store(true, Relaxed);
+        process::lock_in();
     }
 }
 
 /// Whether this process could be attached.
 pub fn is_possible() -> bool {
-    !LOCKED_IN.load(Relaxed) && SOCKET.get().is_some() && stores::any() && process::is_prepared()
+    !process::is_locked_in() && SOCKET.get().is_some() && stores::any() && process::is_prepared()
 }
 
 /// The number of our connection, -1 when there is none; not for the program to close.

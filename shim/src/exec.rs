@@ -10,6 +10,7 @@
 mod environment;
 mod overlay;
 mod target;
+mod unshimmed;
 
 pub use environment::{adopted, remember as remember_environment, ADOPT};
 pub use overlay::{
@@ -41,6 +42,10 @@ pub unsafe fn run(
     envp: *const *const c_char,
     call: impl FnOnce(*const *const c_char) -> c_int,
 ) -> c_int {
+    if process::is_locked_in() {
+        // SAFETY: as the caller's.
+        return unsafe { unshimmed::run(envp, call) };
+    }
     if !attach::is_possible() || !start::is_ready() {
         return call(envp);
     }
@@ -51,8 +56,13 @@ pub unsafe fn run(
     let mut survivors = [(0, 0); MAX_SURVIVORS];
     let count = crate::errno::preserving(|| survive(&mut survivors));
     let survivors = &survivors[..count];
-    // SAFETY: the program's path, as the kernel will read it.
-    let preloadable = if count > 0 { unsafe { target::is_preloadable(target) } } else { None };
+    let loadable = crate::errno::preserving(unshimmed::is_loadable);
+    let preloadable = match count {
+        _ if !loadable => Some(false),
+        0 => None,
+        // SAFETY: the program's path, as the kernel will read it.
+        _ => unsafe { target::is_preloadable(target) },
+    };
     if preloadable == Some(false) {
         crate::errno::preserving(|| release(survivors));
     }
@@ -68,7 +78,12 @@ pub unsafe fn run(
     }
     let overlay = overlay::suspend();
     // SAFETY: as the caller's.
-    let result = unsafe { environment::with(envp, named.map(|s| (s, survivors)), call) };
+    let result = unsafe {
+        match loadable {
+            true => environment::with(envp, named.map(|s| (s, survivors)), call),
+            false => unshimmed::run(envp, call),
+        }
+    };
     // Still here: it failed.
     overlay::resume(overlay);
     crate::errno::preserving(|| undo(vfork, slot));

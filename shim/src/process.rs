@@ -7,7 +7,9 @@ use crate::{children, thread};
 use millpond_pool::{Caller, Pool};
 use millpond_segment::sys;
 use once_cell::sync::OnceCell;
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
+use std::sync::atomic::{
+    AtomicBool, AtomicPtr, AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+};
 
 /// The words on the wiped page.
 struct Words {
@@ -54,6 +56,12 @@ fn words() -> Option<&'static Words> {
     unsafe { WORDS.load(Acquire).as_ref() }
 }
 
+/// The slot word of a process that has locked itself in.
+const NO_SLOT: u32 = u32::MAX;
+
+/// Set when the process has restricted its own system calls, and in its children: a call that the program does not make itself could end it.
+static LOCKED_IN: AtomicBool = AtomicBool::new(false);
+
 /// The pool and this thread as a caller, if this process is attached.
 #[inline]
 pub fn attached() -> Option<(&'static Pool, Caller)> {
@@ -61,9 +69,24 @@ pub fn attached() -> Option<(&'static Pool, Caller)> {
     let words = words()?;
     let slot = match words.slot.load(Relaxed) {
         0 => adopt_after_fork()?,
+        NO_SLOT => return None,
         slot => slot,
     };
     Some((pool, Caller::new(slot - 1, thread::number())))
+}
+
+/// Takes the process out of the pool for good, without a system call from now on. Its slot stays until it ends.
+pub fn lock_in() {
+    LOCKED_IN.store(true, Relaxed);
+    if let Some(words) = words() {
+        words.slot.store(NO_SLOT, Relaxed);
+    }
+}
+
+/// Whether the process has restricted its own system calls.
+#[inline]
+pub fn is_locked_in() -> bool {
+    LOCKED_IN.load(Relaxed)
 }
 
 /// Whether [`prepare`] has succeeded: without its page, forks cannot be told and nothing is buffered.
@@ -91,6 +114,9 @@ pub fn pool() -> Option<&'static Pool> {
 #[inline]
 pub fn is_vfork_child() -> bool {
     let Some(words) = words() else { return false };
+    if is_locked_in() {
+        return false;
+    }
     match words.pid.load(Relaxed) {
         0 => {
             // A real child that has not looked at itself yet.
@@ -105,6 +131,10 @@ pub fn is_vfork_child() -> bool {
 #[cold]
 fn adopt_after_fork() -> Option<u32> {
     let words = words()?;
+    if is_locked_in() {
+        words.slot.store(NO_SLOT, Relaxed);
+        return None;
+    }
     let pool = POOL.get()?;
     let parent = LAST_SLOT.load(Relaxed).checked_sub(1)?;
     let pid = sys::getpid();

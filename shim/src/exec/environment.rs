@@ -37,7 +37,7 @@ fn kept(i: usize) -> &'static CStr {
 }
 
 /// The shim's own entry in `LD_PRELOAD`: the one that ends in its file name.
-fn has_shim(value: &[u8]) -> bool {
+pub(super) fn has_shim(value: &[u8]) -> bool {
     value.windows(SHIM.len()).any(|w| w == SHIM)
 }
 
@@ -192,4 +192,9 @@ pub fn adopted(value: &[u8]) -> Option<(u32, impl Iterator<Item = Survivor> + Cl
         Some((fd.parse().ok()?, description.parse().ok()?))
     });
     Some((slot.parse().ok()?, pairs))
+}
+
+/// The `LD_PRELOAD` that this image got, without its name.
+pub(super) fn preload() -> &'static [u8] {
+    KEPT.get().map_or(&[], |all| &all[0].to_bytes()[NAMES[0].len()..])
 }

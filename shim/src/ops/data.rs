@@ -23,6 +23,9 @@ static LIMIT: AtomicU64 = AtomicU64::new(SIZE_LIMIT);
 
 /// Asks for the limit on file size again.
 pub fn note_size_limit() {
+    if crate::process::is_locked_in() {
+        return;
+    }
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: asks only, with room for the answer.
     let asked = unsafe {

@@ -146,12 +146,17 @@ pub unsafe fn stat(fd: Option<c_int>, st: *mut libc::stat, ask: impl Fn() -> c_i
     }
     let result = ask();
     if result == 0 && attach::is_possible() {
-        // SAFETY: the kernel has just written there.
-        let now = unsafe { &mut *st };
+        // SAFETY: the kernel has just written there, wherever that is.
+        let mut now = unsafe { st.read_unaligned() };
         if let Some(ahead) = after_stat(now.st_dev, now.st_ino, now.st_mode, || {
             let _ = ask();
         }) {
-            ahead.amend(now);
+            // SAFETY: as above; the second answer counts.
+            unsafe {
+                now = st.read_unaligned();
+                ahead.amend(&mut now);
+                st.write_unaligned(now);
+            }
         }
     }
     result
@@ -167,13 +172,18 @@ pub unsafe fn statx(fd: Option<c_int>, st: *mut libc::statx, ask: impl Fn() -> c
     }
     let result = ask();
     if result == 0 && attach::is_possible() {
-        // SAFETY: the kernel has just written there.
-        let now = unsafe { &mut *st };
+        // SAFETY: the kernel has just written there, wherever that is.
+        let mut now = unsafe { st.read_unaligned() };
         let dev = libc::makedev(now.stx_dev_major, now.stx_dev_minor);
         if let Some(ahead) = after_stat(dev, now.stx_ino, u32::from(now.stx_mode), || {
             let _ = ask();
         }) {
-            ahead.amend_statx(now);
+            // SAFETY: as above; the second answer counts.
+            unsafe {
+                now = st.read_unaligned();
+                ahead.amend_statx(&mut now);
+                st.write_unaligned(now);
+            }
         }
     }
     result

@@ -178,7 +178,9 @@ unsafe fn process_call(number: c_long, a: [usize; 6]) -> Option<c_long> {
                 before_end();
                 None
             }
-            libc::SYS_seccomp => {
+            libc::SYS_seccomp
+                if matches!(a[0] as u32, libc::SECCOMP_SET_MODE_STRICT | libc::SECCOMP_SET_MODE_FILTER) =>
+            {
                 crate::attach::lock_in();
                 None
             }

@@ -1,0 +1,4 @@
+//! What large test suites of other programs do to files, and what was wrong under it once: each a small program or script, run plain and
+//! behind a coordinator with the same output and files.
+
+mod processes;
