@@ -13,11 +13,11 @@ rows! {
     patch around dup(fd: c_int) -> c_int |next| { descriptors::dup(|| next(fd), fd) }
     patch around dup2(old: c_int, new: c_int) -> c_int |next| {
         // SAFETY: the program's own call.
-        unsafe { descriptors::dup_onto(|| next(old, new), old, new) }
+        unsafe { descriptors::dup_onto(|| next(old, new), old, new, 0) }
     }
     patch around dup3(old: c_int, new: c_int, flags: c_int) -> c_int |next| {
         // SAFETY: the program's own call.
-        unsafe { descriptors::dup_onto(|| next(old, new, flags), old, new) }
+        unsafe { descriptors::dup_onto(|| next(old, new, flags), old, new, flags) }
     }
     plain around fcntl(fd: c_int, command: c_int, argument: usize) -> c_int |next| {
         // SAFETY: the program's own call.

@@ -1,6 +1,6 @@
 //! `read`, `write` and their kin.
 
-use super::direct;
+use super::{direct, judged};
 use crate::errno::returned;
 use crate::managed::{self, Managed};
 use libc::{c_int, c_void, off_t, size_t, ssize_t};
@@ -274,39 +274,51 @@ pub fn write_at(
     settle(m, at_once, sync || m.has(flags::SYNC), result)
 }
 
-/// One buffer of the program; `None` for a length that the kernel refuses.
+/// One buffer of the program.
 #[inline]
-fn flat<'a>(buf: *const c_void, len: size_t) -> Option<Flat<'a>> {
+fn flat<'a>(buf: *const c_void, len: size_t) -> Flat<'a> {
     // SAFETY: the program's memory is referenced by nothing of ours; that it may be invalid is dealt with in the copy.
-    (len <= isize::MAX as usize).then(|| unsafe { Flat::new(buf as usize, len.min(MAX_COUNT)) })
+    unsafe { Flat::new(buf as usize, len.min(MAX_COUNT)) }
 }
 
 /// `read`.
 #[inline]
 pub fn read(fd: c_int, buf: *mut c_void, len: size_t) -> Option<ssize_t> {
     let m = managed::get(fd)?;
-    Some(returned(read_here(&m, &flat(buf, len)?)))
+    if judged::is_odd(buf as usize, len, judged::here(&m)) {
+        return judged::here_by_kernel(&m, libc::SYS_read, [buf as usize, len]);
+    }
+    Some(returned(read_here(&m, &flat(buf, len))))
 }
 
 /// `write`.
 #[inline]
 pub fn write(fd: c_int, buf: *const c_void, len: size_t) -> Option<ssize_t> {
     let m = managed::get(fd)?;
-    Some(returned(write_here(&m, &flat(buf, len)?, false, false)))
+    if judged::is_odd(buf as usize, len, judged::here(&m)) {
+        return judged::here_by_kernel(&m, libc::SYS_write, [buf as usize, len]);
+    }
+    Some(returned(write_here(&m, &flat(buf, len), false, false)))
 }
 
 /// `pread`.
 #[inline]
 pub fn pread(fd: c_int, buf: *mut c_void, len: size_t, offset: off_t) -> Option<ssize_t> {
     let m = managed::get(fd)?;
-    Some(returned(read_at(&m, &flat(buf, len)?, offset)))
+    if judged::is_odd(buf as usize, len, offset as u64) {
+        return judged::at_by_kernel(&m, libc::SYS_pread64, [buf as usize, len], offset);
+    }
+    Some(returned(read_at(&m, &flat(buf, len), offset)))
 }
 
 /// `pwrite`.
 #[inline]
 pub fn pwrite(fd: c_int, buf: *const c_void, len: size_t, offset: off_t) -> Option<ssize_t> {
     let m = managed::get(fd)?;
-    Some(returned(write_at(&m, &flat(buf, len)?, offset, false, false)))
+    if judged::is_odd(buf as usize, len, offset as u64) {
+        return judged::at_by_kernel(&m, libc::SYS_pwrite64, [buf as usize, len], offset);
+    }
+    Some(returned(write_at(&m, &flat(buf, len), offset, false, false)))
 }
 
 /// `__read_chk`: a length beyond the buffer is libc's to complain about.

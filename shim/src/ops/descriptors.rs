@@ -116,17 +116,27 @@ fn entry_or_overlay(fd: c_int) -> Option<Managed> {
     }
 }
 
+/// Whether the kernel refuses a descriptor of this number: the limit may have been lowered below one that is open.
+fn is_beyond_limit(fd: c_int) -> bool {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: asks only, with room for the answer.
+    let asked = unsafe {
+        sys::syscall(libc::SYS_prlimit64, [0, libc::RLIMIT_NOFILE as usize, 0, &raw mut limit as usize, 0, 0])
+    };
+    asked.is_ok() && fd as u64 >= limit.rlim_cur
+}
+
 /// `dup2` and `dup3`: the target is closed first.
-pub unsafe fn dup_onto(next: impl FnOnce() -> c_int, old: c_int, new: c_int) -> c_int {
+pub unsafe fn dup_onto(next: impl FnOnce() -> c_int, old: c_int, new: c_int, flags: c_int) -> c_int {
     if attach::is_own(old) {
         return fail(Errno(libc::EBADF)) as c_int;
     }
-    if old == new || new < 0 {
+    if old == new || new < 0 || flags & !libc::O_CLOEXEC != 0 {
         return next();
     }
     attach::make_way(new);
-    // Only if the source is open does the kernel close the target.
-    if managed::entry(new).is_some() && sys::fcntl(old, libc::F_GETFD, 0).is_ok() {
+    // Only if the source is open and the number allowed does the kernel close the target.
+    if managed::entry(new).is_some() && sys::fcntl(old, libc::F_GETFD, 0).is_ok() && !is_beyond_limit(new) {
         let _ = before_close(new);
     }
     let result = next();

@@ -5,6 +5,7 @@ pub mod data;
 pub mod descriptors;
 pub mod direct;
 pub mod durability;
+pub mod judged;
 pub mod listing;
 pub mod mapping;
 pub mod metadata;

@@ -61,8 +61,9 @@ pub unsafe fn syscall(number: c_long, a: [usize; 6]) -> Option<c_long> {
             libc::SYS_getdents64 => {
                 Some(listing::getdents(|| call() as isize, fd, a[1] as *mut u8) as c_long)
             }
-            libc::SYS_dup2 | libc::SYS_dup3 => {
-                Some(descriptors::dup_onto(|| call() as c_int, fd, a[1] as c_int).into())
+            libc::SYS_dup2 => Some(descriptors::dup_onto(|| call() as c_int, fd, a[1] as c_int, 0).into()),
+            libc::SYS_dup3 => {
+                Some(descriptors::dup_onto(|| call() as c_int, fd, a[1] as c_int, a[2] as c_int).into())
             }
             libc::SYS_fcntl => Some(descriptors::fcntl(|| call() as c_int, fd, a[1] as c_int, a[2]).into()),
             libc::SYS_sendmsg => {

@@ -1,18 +1,21 @@
 //! `readv`, `writev` and their kin.
 
 use super::data::{self, MAX_COUNT};
+use super::judged;
 use crate::errno::returned;
 use crate::managed::{self, Managed};
 use libc::{c_int, iovec, off_t, ssize_t};
 use millpond_segment::description::flags;
-use millpond_segment::stats::Reason;
-use millpond_segment::sys::{self, IoPart};
+use millpond_segment::sys::IoPart;
 use millpond_segment::{Errno, UserMemory, Vectored};
 
 /// Pieces that one call may have, as in the kernel.
 const MAX_PIECES: usize = 1024;
 /// Pieces that are looked at together; calls with more go piece by piece, in runs of this many.
 const RUN: usize = super::direct::MAX_PIECES;
+
+/// Stands for a call that the kernel has to judge.
+const FAR: Errno = Errno(4094);
 
 const RWF_HIPRI: c_int = 1;
 const RWF_DSYNC: c_int = 2;
@@ -46,15 +49,15 @@ fn pieces(iov: *const iovec, at: usize, out: &mut [IoPart; RUN], count: usize) -
 fn over_runs(
     iov: *const iovec,
     count: c_int,
-    start: off_t,
+    start: u64,
     mut step: impl FnMut(&Vectored<'_>, usize) -> Result<usize, Errno>,
 ) -> Result<usize, Errno> {
     if count < 0 || count as usize > MAX_PIECES {
         return Err(Errno(libc::EINVAL));
     }
     let count = count as usize;
-    let total = check_lengths(iov, count)?;
-    data::check_end(start as u64, total as u64)?;
+    let total = total_of(iov, count)?;
+    data::check_end(start, total as u64)?;
     let (mut at, mut done) = (0, 0);
     loop {
         let mut parts = [IoPart::default(); RUN];
@@ -80,21 +83,26 @@ fn over_runs(
     }
 }
 
-/// Refuses what the kernel refuses: lengths whose sum overflows.
-fn check_lengths(iov: *const iovec, count: usize) -> Result<usize, Errno> {
-    let (mut at, mut total) = (0, 0usize);
+/// Bytes of all pieces together, as many as one call moves.
+///
+/// # Errors
+/// What the kernel refuses; [`FAR`] for what it has to judge.
+fn total_of(iov: *const iovec, count: usize) -> Result<usize, Errno> {
+    let (mut at, mut total, mut far) = (0, 0usize, false);
     while at < count {
         let mut parts = [IoPart::default(); RUN];
         let n = pieces(iov, at, &mut parts, count)?;
         for part in &parts[..n] {
-            total = total
-                .checked_add(part.len())
-                .filter(|&t| t <= isize::MAX as usize)
-                .ok_or(Errno(libc::EINVAL))?;
+            total = total.saturating_add(part.len());
+            far |= judged::is_far(part.base(), part.len());
         }
         at += n;
     }
-    Ok(total)
+    if far {
+        Err(FAR)
+    } else {
+        Ok(total.min(MAX_COUNT))
+    }
 }
 
 /// Whether a call on a file that the kernel serves has more pieces than go along in one call of ours.
@@ -102,155 +110,107 @@ fn is_long(m: &Managed, count: c_int) -> bool {
     m.is_direct() && count as usize > RUN && count as usize <= MAX_PIECES
 }
 
-/// Where the description stands.
-fn here(m: &Managed) -> off_t {
-    m.d().offset.load(std::sync::atomic::Ordering::SeqCst) as off_t
+/// What is asked for: the pieces, and where in the file; `None` is the description's own offset.
+#[derive(Clone, Copy)]
+struct Asked {
+    iov: *const iovec,
+    count: c_int,
+    offset: Option<off_t>,
+    rwf: c_int,
+}
+
+impl Asked {
+    /// Has the kernel do it.
+    #[cold]
+    fn by_kernel(self, m: &Managed, number: i64) -> Result<usize, Errno> {
+        judged::vector_by_kernel(m, number, self.iov, self.count, self.offset.unwrap_or(-1), self.rwf)
+    }
+
+    fn read(self, fd: c_int) -> Option<ssize_t> {
+        let m = managed::get(fd)?;
+        Some(returned(match self.read_from_pool(&m) {
+            Err(FAR) => self.by_kernel(&m, libc::SYS_preadv2),
+            other => other,
+        }))
+    }
+
+    fn read_from_pool(self, m: &Managed) -> Result<usize, Errno> {
+        if self.offset.is_some_and(|o| o < 0) {
+            return Err(Errno(libc::EINVAL));
+        }
+        if self.rwf & !(RWF_HIPRI | RWF_NOWAIT) != 0 || is_long(m, self.count) {
+            return Err(FAR);
+        }
+        if !m.has(flags::READ) {
+            return Err(Errno(libc::EBADF));
+        }
+        match self.offset {
+            Some(offset) => over_runs(self.iov, self.count, offset as u64, |run, done| {
+                data::read_at(m, run, offset + done as off_t)
+            }),
+            None => over_runs(self.iov, self.count, judged::here(m), |run, _| data::read_here(m, run)),
+        }
+    }
+
+    fn write(self, fd: c_int) -> Option<ssize_t> {
+        let m = managed::get(fd)?;
+        Some(returned(match self.write_to_pool(&m) {
+            Err(FAR) => self.by_kernel(&m, libc::SYS_pwritev2),
+            other => other,
+        }))
+    }
+
+    fn write_to_pool(self, m: &Managed) -> Result<usize, Errno> {
+        if self.offset.is_some_and(|o| o < 0) {
+            return Err(Errno(libc::EINVAL));
+        }
+        if self.rwf & !(RWF_HIPRI | RWF_DSYNC | RWF_SYNC | RWF_APPEND) != 0 || is_long(m, self.count) {
+            return Err(FAR);
+        }
+        if !m.has(flags::WRITE) {
+            return Err(Errno(libc::EBADF));
+        }
+        let append = self.rwf & RWF_APPEND != 0;
+        let sync = self.rwf & (RWF_DSYNC | RWF_SYNC) != 0;
+        if self.count as usize > RUN && self.count as usize <= MAX_PIECES && (append || m.has(flags::APPEND))
+        {
+            // Several runs could be parted by another appender: the kernel keeps them together.
+            return Err(FAR);
+        }
+        let start = self.offset.map_or_else(|| judged::here(m), |offset| offset as u64);
+        over_runs(self.iov, self.count, start, |run, done| match self.offset {
+            Some(offset) => data::write_at(m, run, offset + done as off_t, append, sync),
+            None => data::write_here(m, run, append, sync),
+        })
+    }
 }
 
 /// `readv`.
 pub fn readv(fd: c_int, iov: *const iovec, count: c_int) -> Option<ssize_t> {
-    let m = managed::get(fd)?;
-    if is_long(&m, count) {
-        return by_kernel(&m, libc::SYS_preadv2, iov, count, -1, 0);
-    }
-    if !m.has(flags::READ) {
-        return Some(returned(Err(Errno(libc::EBADF))));
-    }
-    Some(returned(over_runs(iov, count, here(&m), |run, _| data::read_here(&m, run))))
+    Asked { iov, count, offset: None, rwf: 0 }.read(fd)
 }
 
 /// `writev`.
 pub fn writev(fd: c_int, iov: *const iovec, count: c_int) -> Option<ssize_t> {
-    let m = managed::get(fd)?;
-    if is_long(&m, count) {
-        return by_kernel(&m, libc::SYS_pwritev2, iov, count, -1, 0);
-    }
-    Some(returned(write_runs(&m, iov, count, None, false, false)))
+    Asked { iov, count, offset: None, rwf: 0 }.write(fd)
 }
 
 /// `preadv`.
 pub fn preadv(fd: c_int, iov: *const iovec, count: c_int, offset: off_t) -> Option<ssize_t> {
-    let m = managed::get(fd)?;
-    if offset >= 0 && is_long(&m, count) {
-        return by_kernel(&m, libc::SYS_preadv2, iov, count, offset, 0);
-    }
-    Some(returned(read_runs_at(&m, iov, count, offset)))
+    Asked { iov, count, offset: Some(offset), rwf: 0 }.read(fd)
 }
 
 /// `pwritev`.
 pub fn pwritev(fd: c_int, iov: *const iovec, count: c_int, offset: off_t) -> Option<ssize_t> {
-    let m = managed::get(fd)?;
-    if offset >= 0 && is_long(&m, count) {
-        return by_kernel(&m, libc::SYS_pwritev2, iov, count, offset, 0);
-    }
-    Some(returned(write_runs(&m, iov, count, Some(offset), false, false)))
-}
-
-fn read_runs_at(m: &Managed, iov: *const iovec, count: c_int, offset: off_t) -> Result<usize, Errno> {
-    if offset < 0 {
-        return Err(Errno(libc::EINVAL));
-    }
-    if !m.has(flags::READ) {
-        return Err(Errno(libc::EBADF));
-    }
-    over_runs(iov, count, offset, |run, done| data::read_at(m, run, offset + done as off_t))
-}
-
-fn write_runs(
-    m: &Managed,
-    iov: *const iovec,
-    count: c_int,
-    offset: Option<off_t>,
-    append: bool,
-    sync: bool,
-) -> Result<usize, Errno> {
-    if offset.is_some_and(|o| o < 0) {
-        return Err(Errno(libc::EINVAL));
-    }
-    if !m.has(flags::WRITE) {
-        return Err(Errno(libc::EBADF));
-    }
-    if count as usize > RUN && (append || m.has(flags::APPEND)) && (count as usize) <= MAX_PIECES {
-        // Several runs could be parted by another appender: the kernel keeps them together.
-        let call = |offset: usize| {
-            let rwf = if append { RWF_APPEND } else { 0 };
-            // SAFETY: the program's own arguments, which the kernel checks.
-            unsafe {
-                sys::syscall(
-                    libc::SYS_pwritev2,
-                    [
-                        m.fd as usize,
-                        iov as usize,
-                        count as usize,
-                        offset,
-                        if offset == usize::MAX { usize::MAX } else { 0 },
-                        rwf as usize,
-                    ],
-                )
-            }
-        };
-        return match offset {
-            Some(offset) => m.around_kernel(Reason::Vector, || call(offset as usize))?,
-            None => m.with_kernel_offset(Reason::Vector, || call(usize::MAX))?,
-        };
-    }
-    over_runs(iov, count, offset.unwrap_or_else(|| here(m)), |run, done| match offset {
-        Some(offset) => data::write_at(m, run, offset + done as off_t, append, sync),
-        None => data::write_here(m, run, append, sync),
-    })
+    Asked { iov, count, offset: Some(offset), rwf: 0 }.write(fd)
 }
 
 /// `preadv2`. An offset of -1 is the descriptor's own.
 pub fn preadv2(fd: c_int, iov: *const iovec, count: c_int, offset: off_t, rwf: c_int) -> Option<ssize_t> {
-    let m = managed::get(fd)?;
-    if rwf & !(RWF_HIPRI | RWF_NOWAIT) != 0 {
-        return by_kernel(&m, libc::SYS_preadv2, iov, count, offset, rwf);
-    }
-    if offset == -1 {
-        readv(fd, iov, count)
-    } else {
-        preadv(fd, iov, count, offset)
-    }
+    Asked { iov, count, offset: (offset != -1).then_some(offset), rwf }.read(fd)
 }
 
 /// `pwritev2`. An offset of -1 is the descriptor's own.
 pub fn pwritev2(fd: c_int, iov: *const iovec, count: c_int, offset: off_t, rwf: c_int) -> Option<ssize_t> {
-    let m = managed::get(fd)?;
-    if rwf & !(RWF_HIPRI | RWF_DSYNC | RWF_SYNC | RWF_APPEND) != 0 {
-        return by_kernel(&m, libc::SYS_pwritev2, iov, count, offset, rwf);
-    }
-    let offset = (offset != -1).then_some(offset);
-    Some(returned(write_runs(
-        &m,
-        iov,
-        count,
-        offset,
-        rwf & RWF_APPEND != 0,
-        rwf & (RWF_DSYNC | RWF_SYNC) != 0,
-    )))
-}
-
-/// Flags that the pool does not serve are the kernel's to judge.
-fn by_kernel(
-    m: &Managed,
-    number: i64,
-    iov: *const iovec,
-    count: c_int,
-    offset: off_t,
-    rwf: c_int,
-) -> Option<ssize_t> {
-    let high = if offset == -1 { usize::MAX } else { 0 };
-    // SAFETY: the program's own arguments, which the kernel checks.
-    let call = || unsafe {
-        sys::syscall(
-            number,
-            [m.fd as usize, iov as usize, count as usize, offset as usize, high, rwf as usize],
-        )
-    };
-    let result = if offset == -1 {
-        m.with_kernel_offset(Reason::Vector, call)
-    } else {
-        m.around_kernel(Reason::Vector, call)
-    };
-    Some(returned(result.and_then(|r| r)))
+    Asked { iov, count, offset: (offset != -1).then_some(offset), rwf }.write(fd)
 }

@@ -1,0 +1,33 @@
+//! What suites of system call tests look at: calls with every argument that the kernel refuses, or takes in a way of its own. Each program is a matrix
+//! of calls that prints what each gave and where that left the file; the output behind a coordinator must be the plain one, literally, and so must the files.
+
+use millpond_tests::cases::Case;
+use std::time::Duration;
+
+/// A matrix: the program `name` with `source`.
+fn matrix(name: &'static str, script: &'static str, source: &'static str) -> Case {
+    Case::new(name, script)
+        .program(name, source, &["-O1", "-D_FILE_OFFSET_BITS=64", "-pthread"])
+        .file("matrix.h", include_str!("matrix.h"))
+        .bound(Duration::from_secs(120))
+}
+
+#[test]
+fn pointers_good_bad_and_half_good() {
+    matrix("pointers", "$BIN/pointers", include_str!("pointers.c")).check();
+}
+
+#[test]
+fn vectors_odd_in_number_place_and_length() {
+    matrix("vectors", "$BIN/vectors", include_str!("vectors.c")).check();
+}
+
+#[test]
+fn offsets_from_everywhere_to_everywhere() {
+    matrix("offsets", "$BIN/offsets", include_str!("offsets.c")).check();
+}
+
+#[test]
+fn descriptors_misused_copied_and_limited() {
+    matrix("descriptors", "$BIN/descriptors", include_str!("descriptors.c")).check();
+}
