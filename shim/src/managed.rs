@@ -1,6 +1,7 @@
 //! A descriptor that the pool serves, and what operations on it share.
 
 use crate::borrow::{Borrow, Lent};
+use crate::ops::data::is_over_limit;
 use crate::{attach, children, errno, process, stores};
 use millpond_pool::{Caller, FdStore, Pool, NO_WRITER};
 use millpond_segment::description::flags;
@@ -79,7 +80,8 @@ impl Managed {
     /// The real file behind it.
     #[inline]
     pub fn store(&self) -> FdStore {
-        let writable = self.has(flags::WRITE) && !self.has(flags::DIRECT);
+        let writable =
+            self.has(flags::WRITE) && !self.has(flags::DIRECT) && !is_over_limit(self.f().size.load(Relaxed));
         FdStore::new(
             self.fd,
             self.has(flags::READ) && !self.has(flags::DIRECT),
@@ -321,7 +323,7 @@ pub fn for_each(mut f: impl FnMut(Managed)) {
 /// Writes the dirty bytes of all files that this process has open. Errors are latched in the files.
 pub fn flush_all() {
     for_each(|m| {
-        if m.is_dirty() && m.writer().is_some() {
+        if m.is_dirty() && (m.writer().is_some() || m.has(flags::WROTE)) {
             let _ = m.flush();
         }
     });

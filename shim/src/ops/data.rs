@@ -36,6 +36,13 @@ pub fn note_size_limit() {
     }
 }
 
+/// Whether a file of `size` bytes reaches beyond what this process may write: bytes that others wrote there, or it wrote itself under another limit,
+/// are not its to flush.
+#[inline]
+pub fn is_over_limit(size: u64) -> bool {
+    size > LIMIT.load(Relaxed)
+}
+
 /// The error number of a failure.
 pub fn errno_of(failure: Failure) -> Errno {
     match failure {
@@ -134,7 +141,7 @@ fn taker(m: &Managed, end: u64, len: u64) -> Result<Taker, Errno> {
     if m.is_direct() {
         return Ok(Taker::Direct);
     }
-    if end > LIMIT.load(Relaxed) {
+    if is_over_limit(end.max(m.f().size.load(Relaxed))) {
         return Ok(Taker::Kernel);
     }
     if !m.has(flags::WROTE) {

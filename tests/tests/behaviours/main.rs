@@ -31,3 +31,8 @@ fn offsets_from_everywhere_to_everywhere() {
 fn descriptors_misused_copied_and_limited() {
     matrix("descriptors", "$BIN/descriptors", include_str!("descriptors.c")).check();
 }
+
+#[test]
+fn sizes_cut_allocated_limited_and_advised() {
+    matrix("sizes", "$BIN/sizes", include_str!("sizes.c")).check();
+}
