@@ -15,6 +15,7 @@ mod exec;
 mod fault;
 mod hooks;
 mod managed;
+mod mapped;
 mod next;
 mod numbers;
 mod ops;

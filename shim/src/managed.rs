@@ -71,10 +71,23 @@ impl Managed {
         self.flags & mask == mask
     }
 
-    /// Whether the kernel serves the file now.
+    /// Whether the kernel serves the file now. Ends that, if it was for the sake of mappings and the last one has gone.
     #[inline]
     pub fn is_direct(&self) -> bool {
-        self.f().direct.load(Acquire) != 0
+        self.f().direct.load(Acquire) != 0 && self.is_wholly_direct()
+    }
+
+    /// Whether a file that was found direct is so still, and has nothing left to be written: it is marked before what is dirty is flushed. Where that
+    /// fails, the call is the pool's, which knows the bytes.
+    #[cold]
+    fn is_wholly_direct(&self) -> bool {
+        self.pool.is_direct_still(self.who, self.file, &self.store()) && self.flush().is_ok()
+    }
+
+    /// Makes a call that writes at what the kernel takes for the end of the file: no append in the pool comes in between.
+    pub fn around_append<T>(&self, appends: bool, call: impl FnOnce() -> T) -> T {
+        let _appender = appends.then(|| self.pool.hold_appends(self.who, self.file));
+        call()
     }
 
     /// The real file behind it.

@@ -143,5 +143,6 @@ fn adopt_after_fork() -> Option<u32> {
     LAST_SLOT.store(slot + 1, Relaxed);
     words.slot.store(slot + 1, Release);
     crate::fault::after_fork_in_child();
+    crate::mapped::after_fork_in_child();
     Some(slot + 1)
 }

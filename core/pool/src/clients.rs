@@ -91,6 +91,18 @@ impl Pool {
         true
     }
 
+    /// Puts `description`, whose reference the caller hands over, into the first free entry for pins. `false` when there is none.
+    pub(crate) fn set_pin(&self, client: u32, description: u32) -> bool {
+        let number = (FIRST_PIN..LAST).find(|&number| {
+            self.entry_or_make(client, number)
+                .is_some_and(|entry| entry.compare_exchange(0, description + 1, SeqCst, Relaxed).is_ok())
+        });
+        if let Some(number) = number {
+            self.segment.client(client).top.fetch_max(number + 1, Relaxed);
+        }
+        number.is_some()
+    }
+
     /// Takes the entry of `descriptor` out; its reference is then the caller's.
     pub fn take_entry(&self, client: u32, descriptor: u32) -> Option<u32> {
         self.entry(client, descriptor)?.swap(0, SeqCst).checked_sub(1)
@@ -184,34 +196,6 @@ impl Pool {
                 self.drop_description(description);
             }
         });
-    }
-
-    /// Keeps `file` counted as open for as long as the client lives, once. Takes a reference on it by a new description with `flags`.
-    pub fn pin_file(&self, who: Caller, file: u32, flags: u32) -> bool {
-        let client = who.client();
-        let mut pinned = false;
-        let mut next = FIRST_PIN;
-        self.for_entries(client, |descriptor, description| {
-            if descriptor >= FIRST_PIN {
-                next = next.max(descriptor + 1);
-                pinned |= self.segment.description(description).file.load(Relaxed) == file;
-            }
-        });
-        if pinned {
-            return true;
-        }
-        self.segment.file(file).opens.fetch_add(1, SeqCst);
-        match self.new_description(who, file, flags, 0) {
-            Some(description) if self.set_entry(client, next, description) => {
-                self.settle_description(description);
-                true
-            }
-            Some(description) => {
-                self.drop_description(description);
-                false
-            }
-            None => false,
-        }
     }
 
     /// Says that a description's slot is wholly filled in and named by a table.

@@ -1,6 +1,7 @@
 //! Open file descriptions: shared offsets and flags.
 
 use crate::{Caller, Pool};
+use millpond_segment::description::flags;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
 
 impl Pool {
@@ -39,7 +40,11 @@ impl Pool {
     pub fn drop_description(&self, index: u32) {
         let d = self.segment.description(index);
         let file = d.file.load(Relaxed);
+        let mapped = d.has(flags::MAPPED);
         if d.refs.fetch_sub(1, AcqRel) == 1 {
+            if mapped {
+                self.segment.file(file).mapped.fetch_sub(1, SeqCst);
+            }
             self.let_go(file);
             self.segment.header().description_hint.store(index, Relaxed);
         }

@@ -42,7 +42,7 @@ impl Pool {
         let f = self.segment.file(file);
         if f.opens.fetch_add(1, SeqCst) == 0 && f.direct.load(Relaxed) != 0 {
             // Direct mode ends here, not at the last close: whatever the kernel did to the file meanwhile shows in its stamp.
-            f.direct.store(0, SeqCst);
+            self.forget_direct(file);
             f.stamp_ctime.store(0, Relaxed);
         }
         f.used.store(self.segment.header().open_clock.fetch_add(1, Relaxed), Relaxed);
@@ -120,6 +120,9 @@ impl Pool {
         for word in [
             &f.epoch,
             &f.direct,
+            &f.mapped,
+            &f.direct_calls,
+            &f.ending,
             &f.dirty_pages,
             &f.errors,
             &f.error,

@@ -42,6 +42,8 @@ pub struct FileView {
     pub opens: u32,
     /// Reasons for direct mode.
     pub direct: Vec<&'static str>,
+    /// Processes that have the file mapped.
+    pub mapped: u32,
     /// Number of flushes that failed.
     pub errors: u32,
     /// Error number of the last failed flush, 0 when none.
@@ -155,7 +157,6 @@ impl Pool {
             .filter(|&slot| self.segment.file(slot).state.load(Acquire) == file_state::LIVE)
             .map(|slot| {
                 let f = self.segment.file(slot);
-                let bits = f.direct.load(Relaxed);
                 FileView {
                     slot,
                     name: f.name(),
@@ -166,11 +167,8 @@ impl Pool {
                     dirty_pages: f.dirty_pages.load(Relaxed),
                     dirty_bytes: dirty[slot as usize],
                     opens: f.opens.load(Relaxed),
-                    direct: Reason::ALL
-                        .iter()
-                        .filter(|&&r| bits & (1 << (r as u32 % 32)) != 0)
-                        .map(|r| r.name())
-                        .collect(),
+                    direct: Reason::names_of(f.direct.load(Relaxed)),
+                    mapped: f.mapped.load(Relaxed),
                     errors: f.errors.load(Relaxed),
                     error: f.error.load(Relaxed) as i32,
                 }

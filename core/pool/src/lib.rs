@@ -10,6 +10,7 @@
 mod buffers;
 mod clients;
 mod descriptions;
+mod direct;
 mod files;
 mod flush;
 mod inspect;
@@ -22,6 +23,7 @@ mod store;
 mod write;
 
 pub use clients::{Claim, FIRST_PIN};
+pub use direct::DirectWrite;
 pub use files::Opened;
 pub use flush::{Flushed, NO_WRITER};
 pub use inspect::{ClientView, FileView, PoolView, SlabView, TotalsView};
@@ -131,6 +133,8 @@ impl Tally<'_> {
     }
 }
 
+#[cfg(test)]
+mod direct_tests;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

@@ -154,6 +154,7 @@ impl Pool {
             // A truncation may have been half followed: writers look again, and it is under way no longer.
             let step = 2 - (f.epoch.load(SeqCst) & 1);
             f.epoch.fetch_add(step, SeqCst);
+            f.ending.store(0, SeqCst);
             locks += 1;
         }
         locks += self.free_lock(who, dead, &f.flush_lock);

@@ -1,6 +1,6 @@
-//! What changes a file other than by writing its bytes: truncation, calls that the kernel serves, and direct mode.
+//! What changes a file other than by writing its bytes: truncation, and calls that the kernel serves.
 
-use crate::{Caller, Pool, Store, NO_WRITER};
+use crate::{Caller, Pool, Store};
 use millpond_model::PageIndex;
 use millpond_segment::stats::Reason;
 use millpond_segment::Errno;
@@ -129,38 +129,5 @@ impl Pool {
             self.drop_clean(who, file);
             self.adopt_stamp(who, file, now);
         }
-    }
-
-    /// Hands a file to the kernel for every process, until its last description is closed.
-    ///
-    /// # Errors
-    /// The flush's error; the file then stays buffered.
-    pub fn make_direct(
-        &self,
-        who: Caller,
-        file: u32,
-        store: &impl Store,
-        reason: Reason,
-    ) -> Result<(), Errno> {
-        let f = self.segment.file(file);
-        let bit = 1u32 << (reason as u32 % 32);
-        let before = f.direct.fetch_or(bit, SeqCst);
-        if before & bit != 0 && f.dirty_pages.load(SeqCst) == 0 {
-            return Ok(());
-        }
-        self.count_sync_down(reason);
-        let _flusher = f.flush_lock.lock(who.me, &self.segment);
-        let _size = f.lock.lock(who.me, &self.segment);
-        match self.flush_locked(who, file, store) {
-            Ok(_) => {}
-            // The caller has the file written by somebody else and comes again. Writers flush for themselves from now on.
-            Err(NO_WRITER) => return Err(NO_WRITER),
-            Err(e) => {
-                f.direct.store(before, SeqCst);
-                return Err(e);
-            }
-        }
-        self.drop_pages(who, file, |page| page.dirty.is_empty());
-        Ok(())
     }
 }

@@ -114,10 +114,7 @@ impl Pool {
         from: &impl UserMemory,
     ) -> Result<(usize, u64), Failure> {
         let f = self.segment.file(file);
-        let held = f.append_lock.lock(who.me, &self.segment);
-        if held.is_recovered() {
-            f.reserved.store(0, Relaxed);
-        }
+        let _held = self.hold_appends(who, file);
         let outer = f.reserved.load(Relaxed);
         let result = loop {
             let offset = f.size.load(Acquire).max(outer);

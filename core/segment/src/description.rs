@@ -18,6 +18,8 @@ pub mod flags {
     pub const WROTE: u32 = 32;
     /// The descriptor was opened with `O_DIRECT`.
     pub const DIRECT: u32 = 64;
+    /// No descriptor: it says that the client has the file mapped.
+    pub const MAPPED: u32 = 128;
 }
 
 /// One open file description.

@@ -78,8 +78,8 @@ pub struct File {
     pub keeper_fd: AtomicU32,
     /// Client slot plus 1 that fills the slot in or removes it.
     pub claimed_by: AtomicU32,
-    /// Mappings and other lasting reasons for direct mode, counted.
-    pub direct_users: AtomicU32,
+    /// Processes that have the file mapped, counted by their pins: the file is direct while there is one.
+    pub mapped: AtomicU32,
     /// A path, for the inspector only.
     pub name: [AtomicU64; NAME_BYTES / 8],
     /// When the file was last opened, a counter.
@@ -88,7 +88,10 @@ pub struct File {
     pub behind: AtomicU32,
     /// 1 once a descriptor has been handed over for the file: only then may bytes wait in memory after the call that wrote them.
     pub acknowledged: AtomicU32,
-    pad2: [AtomicU64; 1],
+    /// Writes under way that the kernel serves because the file is direct; direct mode does not end over them.
+    pub direct_calls: AtomicU32,
+    /// 1 while somebody, under the file's lock, looks whether direct mode can end: what wants it to go on waits for that lock.
+    pub ending: AtomicU32,
 }
 crate::assert_shared!(File, 384);
 

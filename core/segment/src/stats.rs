@@ -67,6 +67,19 @@ macro_rules! reasons {
             /// All reasons, in the order of their numbers.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
+            /// Its bit in a file's word of reasons for direct mode. Reasons beyond the word's end share the last one.
+            pub const fn direct_bit(self) -> u32 {
+                let place = self as u32;
+                1 << if place < 31 { place } else { 31 }
+            }
+
+            /// The names of the reasons in a file's word.
+            pub fn names_of(bits: u32) -> Vec<&'static str> {
+                let shared = (bits >> 31 != 0).then_some("other");
+                let own = Self::ALL.iter().take(31).filter(|r| bits & r.direct_bit() != 0);
+                own.map(|r| r.name()).chain(shared).collect()
+            }
+
             /// The reason's name in reports.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
@@ -106,6 +119,7 @@ reasons! {
     Watched = "inotify": "The file is watched: the kernel has to see each write.",
     LockedIn = "seccomp": "The process restricted its own system calls.",
     Synced = "sync": "All files were to be written.",
+    Interrupted = "signal": "A signal handler used the file in the middle of a turn of its mode.",
 }
 
 const _: () = assert!(Reason::ALL.len() <= REASONS);

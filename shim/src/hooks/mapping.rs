@@ -1,6 +1,6 @@
 //! Mappings, and watches: both want the kernel to see what happens to a file.
 
-use crate::ops::mapping::before_mmap;
+use crate::ops::mapping::{self as op};
 use crate::ops::metadata;
 use libc::{c_char, c_int, c_void, off_t, size_t};
 
@@ -10,15 +10,15 @@ rows! {
         next(fd, path, mask)
     }
     plain around mmap(address: *mut c_void, len: size_t, protection: c_int, flags: c_int, fd: c_int, offset: off_t) -> *mut c_void |next| {
-        match before_mmap(fd, flags) {
-            Some(failed) => failed,
-            None => next(address, len, protection, flags, fd, offset),
-        }
+        op::mmap(|| next(address, len, protection, flags, fd, offset), address, len, flags, fd)
     }
     patch around mmap64(address: *mut c_void, len: size_t, protection: c_int, flags: c_int, fd: c_int, offset: off_t) -> *mut c_void |next| {
-        match before_mmap(fd, flags) {
-            Some(failed) => failed,
-            None => next(address, len, protection, flags, fd, offset),
-        }
+        op::mmap(|| next(address, len, protection, flags, fd, offset), address, len, flags, fd)
+    }
+    patch around munmap(address: *mut c_void, len: size_t) -> c_int |next| {
+        op::munmap(|| next(address, len), address, len)
+    }
+    plain around mremap(old: *mut c_void, old_len: size_t, new_len: size_t, flags: c_int, target: *mut c_void) -> *mut c_void |next| {
+        op::mremap(|| next(old, old_len, new_len, flags, target), (old, old_len), new_len, flags, target)
     }
 }

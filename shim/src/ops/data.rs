@@ -185,6 +185,31 @@ fn settle(m: &Managed, at_once: bool, sync: bool, result: Result<usize, Errno>) 
     result
 }
 
+/// One write by the kernel at the description's offset, or at the end.
+#[cold]
+fn by_kernel_here(
+    m: &Managed,
+    reason: Reason,
+    from: &impl UserMemory,
+    append: bool,
+    appends: bool,
+) -> Result<usize, Errno> {
+    m.around_append(appends, || m.around_kernel(reason, || direct::write_here(m, from, append)))?
+}
+
+/// One write by the kernel at `offset`, or at the end.
+#[cold]
+fn by_kernel_at(
+    m: &Managed,
+    reason: Reason,
+    from: &impl UserMemory,
+    offset: off_t,
+    append: bool,
+    appends: bool,
+) -> Result<usize, Errno> {
+    m.around_append(appends, || m.around_kernel(reason, || direct::write_at(m, from, offset, append)))?
+}
+
 /// Writes at the description's offset, or at the end if it appends or `append` is set.
 #[inline]
 pub fn write_here(m: &Managed, from: &impl UserMemory, append: bool, sync: bool) -> Result<usize, Errno> {
@@ -200,17 +225,18 @@ pub fn write_here(m: &Managed, from: &impl UserMemory, append: bool, sync: bool)
         let at_once = matches!(taker, Taker::PoolAtOnce);
         match taker {
             Taker::Pool | Taker::PoolAtOnce => {}
-            Taker::Direct => return direct::write_here(m, from, append),
-            Taker::Kernel => {
-                return m.around_kernel(Reason::Limit, || direct::write_here(m, from, append))?
-            }
+            Taker::Direct => match m.pool.begin_direct_write(m.who, m.file, appends) {
+                Some(_write) => return direct::write_here(m, from, append),
+                None => continue,
+            },
+            Taker::Kernel => return by_kernel_here(m, Reason::Limit, from, append, appends),
         }
         if appends {
             check_end(d.offset.load(SeqCst), len)?;
             let before = d.offset.load(SeqCst);
             let result = m.pool.append(m.who, m.file, &m.store(), from);
             if result == Err(Failure::Fault) {
-                return m.around_kernel(Reason::BadPointer, || direct::write_here(m, from, append))?;
+                return by_kernel_here(m, Reason::BadPointer, from, append, appends);
             }
             let result = result.map_err(errno_of);
             if let Ok((_, end)) = result {
@@ -231,7 +257,7 @@ pub fn write_here(m: &Managed, from: &impl UserMemory, append: bool, sync: bool)
         }
         if result == Err(Failure::Fault) {
             // What a bad pointer does beyond the end of a file differs between kernels.
-            return m.around_kernel(Reason::BadPointer, || direct::write_here(m, from, append))?;
+            return by_kernel_here(m, Reason::BadPointer, from, append, appends);
         }
         let result = grown(m, size, offset + done, result.map_err(errno_of));
         return settle(m, at_once, sync || m.has(flags::SYNC), result);
@@ -252,22 +278,25 @@ pub fn write_at(
     }
     let len = from.total() as u64;
     let appends = append || m.has(flags::APPEND);
-    let at = if appends { m.f().size.load(Acquire) } else { offset as u64 };
     if len == 0 {
         return if m.has(flags::WRITE) { Ok(0) } else { Err(Errno(libc::EBADF)) };
     }
     if m.has(flags::WRITE) {
         check_end(offset as u64, len)?;
     }
-    let taker = taker(m, at.saturating_add(len), len)?;
-    let at_once = matches!(taker, Taker::PoolAtOnce);
-    match taker {
-        Taker::Pool | Taker::PoolAtOnce => {}
-        Taker::Direct => return direct::write_at(m, from, offset, append),
-        Taker::Kernel => {
-            return m.around_kernel(Reason::Limit, || direct::write_at(m, from, offset, append))?
+    let (at, at_once) = loop {
+        let at = if appends { m.f().size.load(Acquire) } else { offset as u64 };
+        match taker(m, at.saturating_add(len), len)? {
+            Taker::Pool => break (at, false),
+            Taker::PoolAtOnce => break (at, true),
+            Taker::Direct => {
+                if let Some(_write) = m.pool.begin_direct_write(m.who, m.file, appends) {
+                    return direct::write_at(m, from, offset, append);
+                }
+            }
+            Taker::Kernel => return by_kernel_at(m, Reason::Limit, from, offset, append, appends),
         }
-    }
+    };
     let size = m.f().size.load(Relaxed);
     let result = if appends {
         m.pool.append(m.who, m.file, &m.store(), from).map(|(n, _)| n)
@@ -275,7 +304,7 @@ pub fn write_at(
         m.pool.write(m.who, m.file, &m.store(), from, offset as u64)
     };
     if result == Err(Failure::Fault) {
-        return m.around_kernel(Reason::BadPointer, || direct::write_at(m, from, offset, append))?;
+        return by_kernel_at(m, Reason::BadPointer, from, offset, append, appends);
     }
     let result = grown(m, size, at + result.unwrap_or(0) as u64, result.map_err(errno_of));
     settle(m, at_once, sync || m.has(flags::SYNC), result)

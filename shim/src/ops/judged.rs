@@ -5,9 +5,12 @@ use super::data::{check_end, MAX_COUNT};
 use crate::errno::returned;
 use crate::managed::Managed;
 use libc::{c_int, c_long, iovec, off_t, ssize_t};
+use millpond_segment::description::flags;
 use millpond_segment::stats::Reason;
 use millpond_segment::{sys, Errno};
 use std::sync::atomic::Ordering::SeqCst;
+
+const RWF_APPEND: c_int = 16;
 
 /// Where a program's memory ends with four levels of page tables. What lies beyond is refused at once by most kernels, and is memory to those with
 /// five levels.
@@ -32,12 +35,19 @@ pub fn here(m: &Managed) -> u64 {
     m.d().offset.load(SeqCst)
 }
 
+/// Whether a call writes at the end of the file.
+fn appends(m: &Managed, number: c_long, rwf: c_int) -> bool {
+    matches!(number, libc::SYS_write | libc::SYS_pwrite64 | libc::SYS_pwritev2)
+        && (rwf & RWF_APPEND != 0 || m.has(flags::APPEND))
+}
+
 /// The call `number` at the description's own offset.
 #[cold]
 pub fn here_by_kernel(m: &Managed, number: c_long, rest: [usize; 2]) -> Option<ssize_t> {
     // SAFETY: the program's own arguments, which the kernel checks.
     let call = || unsafe { sys::syscall(number, [m.fd as usize, rest[0], rest[1], 0, 0, 0]) };
-    Some(returned(m.with_kernel_offset(Reason::BadPointer, call).and_then(|r| r)))
+    let around = || m.with_kernel_offset(Reason::BadPointer, call).and_then(|r| r);
+    Some(returned(m.around_append(appends(m, number, 0), around)))
 }
 
 /// The call `number` at an offset of the program's.
@@ -45,7 +55,8 @@ pub fn here_by_kernel(m: &Managed, number: c_long, rest: [usize; 2]) -> Option<s
 pub fn at_by_kernel(m: &Managed, number: c_long, rest: [usize; 2], offset: off_t) -> Option<ssize_t> {
     // SAFETY: the program's own arguments, which the kernel checks.
     let call = || unsafe { sys::syscall(number, [m.fd as usize, rest[0], rest[1], offset as usize, 0, 0]) };
-    Some(returned(m.around_kernel(Reason::BadPointer, call).and_then(|r| r)))
+    let around = || m.around_kernel(Reason::BadPointer, call).and_then(|r| r);
+    Some(returned(m.around_append(appends(m, number, 0), around)))
 }
 
 /// `preadv2` or `pwritev2`; an offset of -1 is the description's own.
@@ -66,10 +77,12 @@ pub fn vector_by_kernel(
             [m.fd as usize, iov as usize, count as usize, offset as usize, high, rwf as usize],
         )
     };
-    if offset == -1 {
-        m.with_kernel_offset(Reason::Vector, call)
-    } else {
-        m.around_kernel(Reason::Vector, call)
-    }
-    .and_then(|r| r)
+    let around = || {
+        if offset == -1 {
+            m.with_kernel_offset(Reason::Vector, call)
+        } else {
+            m.around_kernel(Reason::Vector, call)
+        }
+    };
+    m.around_append(appends(m, number, rwf), around).and_then(|r| r)
 }

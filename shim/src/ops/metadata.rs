@@ -192,9 +192,6 @@ pub unsafe fn statx(fd: Option<c_int>, st: *mut libc::statx, ask: impl Fn() -> c
 /// `ftruncate`.
 pub fn ftruncate(fd: c_int, len: off_t) -> Option<c_int> {
     let m = managed::get(fd)?;
-    if m.is_direct() {
-        return None;
-    }
     let result = m.pool.truncate(m.who, m.file, || truncate_fd(fd, len));
     Some(returned(result.map(|()| 0)) as c_int)
 }
@@ -278,7 +275,7 @@ pub fn before_watch(name: *const c_char) {
         else {
             return;
         };
-        if m.pool.pin_file(m.who, m.file, millpond_segment::description::flags::RELEASED) {
+        if m.pool.pin_file(m.who, m.file, false) {
             let _ = m.make_direct(Reason::Watched);
         }
     });

@@ -147,7 +147,7 @@ fn hand_to_kernel_if_need_be(m: &managed::Managed, oflag: c_int, append_only: bo
 fn keep_out(pool: &Pool, who: Caller, fd: c_int, oflag: c_int, file: u32) {
     let store = FdStore::new(fd, readable(oflag), writable(oflag), oflag & libc::O_APPEND != 0);
     let _ = pool.make_direct(who, file, &store, Reason::HighDescriptor);
-    pool.pin_file(who, file, flags::RELEASED);
+    pool.pin_file(who, file, false);
 }
 
 /// A descriptor that came from outside (inherited from a program without the shim, or received over a socket): the kernel's, and so is its file.

@@ -77,7 +77,18 @@ pub unsafe fn syscall(number: c_long, a: [usize; 6]) -> Option<c_long> {
                 }
                 Some(n)
             }
-            libc::SYS_mmap => mapping::before_mmap(a[4] as c_int, a[3] as c_int).map(|p| p as c_long),
+            libc::SYS_mmap => {
+                Some(mapping::mmap(|| call() as *mut _, a[0] as *mut _, a[1], a[3] as c_int, a[4] as c_int)
+                    as c_long)
+            }
+            libc::SYS_munmap => Some(mapping::munmap(|| call() as c_int, a[0] as *mut _, a[1]).into()),
+            libc::SYS_mremap => Some(mapping::mremap(
+                || call() as *mut _,
+                (a[0] as *mut _, a[1]),
+                a[2],
+                a[3] as c_int,
+                a[4] as *mut _,
+            ) as c_long),
             _ => metadata_call(number, fd, a).or_else(|| process_call(number, a)),
         })
     }
