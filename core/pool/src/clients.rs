@@ -178,6 +178,7 @@ impl Pool {
             parent: Some(parent),
         })?;
         self.copy_table(parent, child);
+        self.copy_watches(parent, child);
         Some(child)
     }
 
@@ -206,6 +207,7 @@ impl Pool {
     /// Drops all that a client has and frees its slot; its counters go into the totals.
     pub fn release_client(&self, slot: u32) {
         self.empty_client(slot);
+        self.end_watches(slot);
         let c = self.segment.client(slot);
         c.pid.store(0, Relaxed);
         c.parent.store(0, Relaxed);

@@ -20,6 +20,7 @@ mod recovery;
 mod room;
 mod size;
 mod store;
+mod watches;
 mod write;
 
 pub use clients::{Claim, FIRST_PIN};
@@ -30,6 +31,7 @@ pub use inspect::{ClientView, FileView, PoolView, SlabView, TotalsView};
 pub use millpond_segment as segment;
 pub use recovery::Recovered;
 pub use store::{noappend_supported, FdStore, Store};
+pub use watches::Watched;
 
 use millpond_segment::stats::{self, Reason};
 use millpond_segment::{Errno, Holder, Segment};

@@ -116,6 +116,14 @@ impl File {
         }
     }
 
+    /// The name, as bytes.
+    pub fn name_bytes<'a>(&self, buf: &'a mut [u8; NAME_BYTES]) -> &'a [u8] {
+        for (eight, word) in buf.chunks_exact_mut(8).zip(&self.name) {
+            eight.copy_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
+        }
+        buf.split(|&b| b == 0).next().unwrap_or(&[])
+    }
+
     /// The name kept for the inspector.
     pub fn name(&self) -> String {
         let bytes: Vec<u8> = self

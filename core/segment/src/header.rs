@@ -23,6 +23,28 @@ pub mod modes {
     pub const STOPPING: u32 = 4;
 }
 
+/// Watched directories on a node; beyond that, all files count as watched.
+pub const WATCHES: usize = 31;
+
+/// A watched directory.
+#[repr(C)]
+pub struct Watch {
+    /// Client slot of the watcher plus 1; 0 when free, [`Watch::FOR_EVER`] when it is nobody's to take back.
+    pub client: AtomicU32,
+    /// 1 when all files count as watched.
+    pub all: AtomicU32,
+    /// The directory's device.
+    pub dev: AtomicU64,
+    /// Its inode.
+    pub ino: AtomicU64,
+}
+crate::assert_shared!(Watch, 24);
+
+impl Watch {
+    /// The client of an entry that stays.
+    pub const FOR_EVER: u32 = u32::MAX;
+}
+
 /// The header.
 #[repr(C, align(64))]
 pub struct Header {
@@ -84,9 +106,13 @@ pub struct Header {
     pub slab: [Slab; MAX_SLABS],
     /// Devices.
     pub device: [Device; MAX_DEVICES],
+    /// One past the highest entry of `watch` ever used: 0 when nobody has watched anything.
+    pub watch_top: AtomicU32,
+    /// Directories whose files programs watch.
+    pub watch: [Watch; WATCHES],
     /// Totals.
     pub totals: Totals,
 }
 crate::assert_shared!(Header, HEADER_BYTES);
 /// Bytes of the header.
-pub const HEADER_BYTES: usize = 1152;
+pub const HEADER_BYTES: usize = 1920;

@@ -175,6 +175,10 @@ pub unsafe fn fcntl(next: impl FnOnce() -> c_int, fd: c_int, command: c_int, arg
             }
             next()
         }
+        libc::F_NOTIFY => {
+            super::watches::before_dnotify(fd, argument);
+            next()
+        }
         _ => next(),
     }
 }

@@ -57,7 +57,7 @@ impl Known {
     }
 }
 
-fn path(path: *const c_char) -> Option<&'static CStr> {
+pub(super) fn path(path: *const c_char) -> Option<&'static CStr> {
     // SAFETY: the program's path, as libc would read it; null is left to the kernel.
     (!path.is_null()).then(|| unsafe { CStr::from_ptr(path) })
 }
@@ -258,25 +258,6 @@ pub fn before_change_path(dirfd: c_int, name: *const c_char, flags: c_int, reaso
         if let Some(k) = known(&stat).filter(Known::is_dirty) {
             k.pool.count_sync_down(reason);
             let _ = k.flush();
-        }
-    });
-}
-
-/// Before a file is watched: if this process has it open (a follower does), it becomes the kernel's while the process lives, so that each write
-/// of any program is seen at once.
-pub fn before_watch(name: *const c_char) {
-    if !attach::is_possible() {
-        return;
-    }
-    let Some(name) = path(name) else { return };
-    preserving(|| {
-        let Some(m) =
-            sys::stat_at(libc::AT_FDCWD, name, 0).ok().as_ref().and_then(known).and_then(|k| k.own())
-        else {
-            return;
-        };
-        if m.pool.pin_file(m.who, m.file, false) {
-            let _ = m.make_direct(Reason::Watched);
         }
     });
 }

@@ -16,3 +16,4 @@ pub mod raw;
 pub mod rings;
 pub mod sockets;
 pub mod vectors;
+pub mod watches;

@@ -131,6 +131,8 @@ fn hand_to_kernel_if_need_be(m: &managed::Managed, oflag: c_int, append_only: bo
     } else if m.has(flags::APPEND) && (append_only || !millpond_pool::noappend_supported()) {
         // Bytes can only be written at the end there, not at an offset.
         Some(Reason::OpenDirect)
+    } else if super::watches::is_in_watched_directory(m) {
+        Some(Reason::Watched)
     } else {
         None
     };

@@ -4,6 +4,7 @@ use super::copies::{copy, ioctl, End};
 use super::processes::{before_end, exec, fork, Target};
 use super::{
     data, descriptors, durability, listing, mapping, metadata, open, position, rings, sockets, vectors,
+    watches,
 };
 use crate::errno::returned;
 use libc::{c_char, c_int, c_long};
@@ -198,6 +199,18 @@ unsafe fn process_call(number: c_long, a: [usize; 6]) -> Option<c_long> {
             }
             libc::SYS_prctl if a[0] as c_int == libc::PR_SET_SECCOMP => {
                 crate::attach::lock_in();
+                None
+            }
+            libc::SYS_swapon => {
+                watches::before_kernel_use(a[0] as *const _);
+                None
+            }
+            libc::SYS_inotify_add_watch => {
+                watches::before_inotify(a[1] as *const _, a[2] as u32);
+                None
+            }
+            libc::SYS_fanotify_mark => {
+                watches::before_fanotify(a[1] as u32, a[2] as u64, a[3] as c_int, a[4] as *const _);
                 None
             }
             libc::SYS_io_uring_setup => {

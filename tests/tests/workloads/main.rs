@@ -2,3 +2,4 @@
 //! behind a coordinator with the same output and files.
 
 mod processes;
+mod watches;
