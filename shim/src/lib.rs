@@ -7,6 +7,7 @@
 //! What holds here: every buffered descriptor is a real one of the kernel; what the pool cannot serve exactly, the kernel serves
 //! after a sync-down; `errno` changes only where the kernel would change it.
 
+mod aside;
 mod attach;
 mod borrow;
 mod children;
@@ -20,6 +21,7 @@ mod next;
 mod numbers;
 mod ops;
 mod patch;
+mod peek;
 mod process;
 mod start;
 mod stores;

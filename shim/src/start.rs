@@ -6,7 +6,7 @@ use crate::exec::{self, ADOPT};
 use crate::fault::{self, RealSigaction};
 use crate::hooks::{Row, GROUPS};
 use crate::patch::{self, Outcome, Request};
-use crate::{attach, errno, ops, process, stores};
+use crate::{aside, attach, errno, ops, process, stores};
 use millpond_segment::client::state;
 use millpond_segment::stats::Reason;
 use millpond_segment::{copy, sys};
@@ -63,8 +63,51 @@ fn set_up() {
     SIGACTION.store(unsafe { libc::dlsym(libc::RTLD_NEXT, c"sigaction".as_ptr()) } as usize, Relaxed);
     ops::data::note_size_limit();
     patch_entries();
+    // A name that this libc does not have leaves a message behind, which would be taken for one of the program's.
+    // SAFETY: no arguments.
+    unsafe { libc::dlerror() };
+    if variable(c"MILLPOND_EXCLUDE").is_some_and(is_excluded) {
+        aside::step(Reason::Excluded);
+    }
     READY.store(true, Release);
     inherit();
+    if let Some(why) = aside::why() {
+        // What the image before has handed on.
+        aside::step(why);
+    }
+}
+
+/// Whether this program is one of those that are named, by the name of its executable or the one that it was called by.
+fn is_excluded(names: &CStr) -> bool {
+    extern "C" {
+        /// The program's first word, as libc keeps it.
+        static program_invocation_name: *const libc::c_char;
+    }
+    let last = |path: &[u8]| path.rsplit(|&b| b == b'/').next().unwrap_or(path).to_vec();
+    let mut link = [0u8; 512];
+    let call = [
+        libc::AT_FDCWD as usize,
+        c"/proc/self/exe".as_ptr() as usize,
+        link.as_mut_ptr() as usize,
+        link.len(),
+        0,
+        0,
+    ];
+    // SAFETY: a C string, and a buffer that is as long as said.
+    let n = unsafe { sys::syscall(libc::SYS_readlinkat, call) }.unwrap_or(0);
+    let executable = last(&link[..n]);
+    // SAFETY: libc has set it before any constructor runs: null, or a C string.
+    let called = unsafe {
+        if program_invocation_name.is_null() {
+            Vec::new()
+        } else {
+            last(CStr::from_ptr(program_invocation_name).to_bytes())
+        }
+    };
+    names
+        .to_bytes()
+        .split(|&b| b == b':')
+        .any(|name| !name.is_empty() && (name == executable || name == called))
 }
 
 /// Patches libc's entries. Where that is not allowed, the exported symbols work alone.
@@ -104,9 +147,15 @@ fn patch_entries() {
         }
         alias_symbols(outcomes, &rows[..outcomes.len()], is_libc);
     };
-    // An error leaves libc as it was, and the exported symbols work alone.
+    // An error leaves libc as it was.
     // SAFETY: the handlers have the signatures of their symbols and work from now on; no other thread exists yet.
-    let _ = unsafe { patch::patch_all_with(&asked[..count], &mut outcomes[..count], keep) };
+    let done = unsafe { patch::patch_all_with(&asked[..count], &mut outcomes[..count], keep) };
+    let refused =
+        |i: usize| matches!(outcomes[i], Outcome::Refused(_)) && asked[i].symbol != patch::LAST_WORDS;
+    if done.is_err() || (0..count).any(refused) {
+        // Streams would go past the pool: one file seen by two of a program's own calls would be two files.
+        aside::step(Reason::Unpatched);
+    }
 }
 
 /// Exported names that are not patched themselves but are other names of a patched entry (`open` of `open64`): they go to its

@@ -22,6 +22,7 @@ pub fn number() -> u32 {
 fn first() -> u32 {
     let n = NEXT.fetch_add(1, Relaxed).wrapping_add(1).max(1);
     word::set(n);
+    crate::fault::look_at_mask();
     n - 1
 }
 

@@ -1,7 +1,7 @@
 //! The environment that sends a program through the pool.
 //!
-//! Three variables: the dynamic linker's list of preloaded libraries, the coordinator's socket, and the stores. The lists
-//! are separated by `:`, so no path in them may hold one.
+//! The dynamic linker's list of preloaded libraries, the coordinator's socket, the stores, and the programs that are left alone, if there are
+//! any. The lists are separated by `:`, so no path in them may hold one.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -15,6 +15,8 @@ pub const PRELOAD: &str = "LD_PRELOAD";
 pub const SOCKET: &str = "MILLPOND_SOCKET";
 /// Tells the shim which directories are served.
 pub const STORES: &str = "MILLPOND_STORES";
+/// Tells the shim which programs to leave alone.
+pub const EXCLUDE: &str = "MILLPOND_EXCLUDE";
 
 /// What a program needs to know to go through the pool.
 #[derive(Clone, Debug)]
@@ -22,6 +24,7 @@ pub struct ShimEnvironment {
     library: PathBuf,
     socket: PathBuf,
     stores: OsString,
+    exclude: OsString,
 }
 
 impl ShimEnvironment {
@@ -40,16 +43,32 @@ impl ShimEnvironment {
                 "rename the directory",
             ));
         }
-        Ok(Self { library: library.into(), socket: socket.into(), stores: stores.join(":").into() })
+        Ok(Self {
+            library: library.into(),
+            socket: socket.into(),
+            stores: stores.join(":").into(),
+            exclude: OsString::new(),
+        })
+    }
+
+    /// Leaves programs of these names alone.
+    #[must_use]
+    pub fn excluding(mut self, names: &[String]) -> Self {
+        self.exclude = names.join(":").into();
+        self
     }
 
     /// The variables and their values, given the list that is preloaded already.
-    pub fn variables(&self, preloaded: Option<&OsStr>) -> [(&'static str, OsString); 3] {
-        [
+    pub fn variables(&self, preloaded: Option<&OsStr>) -> Vec<(&'static str, OsString)> {
+        let mut variables = vec![
             (PRELOAD, self.preload(preloaded.unwrap_or_default())),
             (SOCKET, self.socket.clone().into_os_string()),
             (STORES, self.stores.clone()),
-        ]
+        ];
+        if !self.exclude.is_empty() {
+            variables.push((EXCLUDE, self.exclude.clone()));
+        }
+        variables
     }
 
     /// What is preloaded already keeps its place before us; we stand in the list once.

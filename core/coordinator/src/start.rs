@@ -166,6 +166,7 @@ pub fn serve(
         instance: config.instance.clone(),
         supervisor: 0,
         stores: config.store.paths.clone(),
+        exclude: config.programs.exclude.clone(),
         memory: reserved.memory,
         warning: reserved.warning.clone(),
     };

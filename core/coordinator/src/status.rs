@@ -18,6 +18,8 @@ pub struct Info {
     pub supervisor: u32,
     /// The directories that are served.
     pub stores: Vec<String>,
+    /// The programs that are left alone.
+    pub exclude: Vec<String>,
     /// What the segment lies in.
     pub memory: Memory,
     /// What that costs, in a line.
@@ -38,6 +40,8 @@ pub struct Status {
     pub restarts: u64,
     /// The directories that are served.
     pub stores: Vec<String>,
+    /// The programs that are left alone.
+    pub exclude: Vec<String>,
     /// `close` or `async`.
     pub flush_mode: String,
     /// Bytes of a page.
@@ -259,6 +263,7 @@ pub fn status(pool: &Pool, info: &Info) -> Status {
         worker: header.worker.load(Relaxed),
         restarts: u64::from(header.incarnation.load(Relaxed).saturating_sub(1)),
         stores: info.stores.clone(),
+        exclude: info.exclude.clone(),
         flush_mode: if is_async { "async" } else { "close" }.into(),
         page_size: u64::from(view.page_bytes),
         memory: info.memory.text().into(),

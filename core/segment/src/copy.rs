@@ -3,16 +3,50 @@
 //! A program may pass a bad pointer, and must then get `EFAULT`, not a crash; and the path of a cached page may make no system
 //! call to find out. So the copy itself may fault: its instructions are known by address, and a signal handler (the shim
 //! installs one) asks [`fixup`] where to go on. The routine then returns how many bytes were left. This is what kernels do with
-//! their exception tables. Where no handler is in place, the copy goes through `process_vm_readv`, which cannot fault.
+//! their exception tables. Where no handler is in place, or the thread blocks the signals, the copy goes through `process_vm_readv`, which cannot fault.
 
 use crate::sys::{self, IoPart};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU8, Ordering};
 
-static GUARDED: AtomicBool = AtomicBool::new(false);
+/// A handler is in place.
+const GUARDED: u8 = 1;
+/// Some thread has blocked the signals, so each has to be asked.
+const SOME_BLOCK: u8 = 2;
+
+static MODE: AtomicU8 = AtomicU8::new(0);
+
+thread_local! {
+    /// Whether this thread blocks one of the signals: the kernel ends a process that faults so.
+    static BLOCKED: Cell<bool> = const { Cell::new(false) };
+}
 
 /// Says whether a handler that consults [`fixup`] is in place for SIGSEGV and SIGBUS.
 pub fn set_guarded(guarded: bool) {
-    GUARDED.store(guarded, Ordering::Relaxed);
+    if guarded {
+        MODE.fetch_or(GUARDED, Ordering::Relaxed);
+    } else {
+        MODE.fetch_and(!GUARDED, Ordering::Relaxed);
+    }
+}
+
+/// Says whether the calling thread blocks one of the two signals.
+pub fn set_blocked(blocked: bool) {
+    if blocked {
+        MODE.fetch_or(SOME_BLOCK, Ordering::Relaxed);
+    }
+    if MODE.load(Ordering::Relaxed) & SOME_BLOCK != 0 {
+        BLOCKED.with(|b| b.set(blocked));
+    }
+}
+
+/// Whether a fault in the routine would be landed.
+#[inline]
+fn lands() -> bool {
+    match MODE.load(Ordering::Relaxed) {
+        GUARDED => true,
+        mode => mode == GUARDED | SOME_BLOCK && !BLOCKED.with(Cell::get),
+    }
 }
 
 /// Copies `len` bytes; returns how many of the last ones were not copied because of a fault.
@@ -22,7 +56,7 @@ pub fn set_guarded(guarded: bool) {
 /// as Rust data (the segment, or the caller's own bytes).
 #[inline]
 pub unsafe fn copy(dst: usize, src: usize, len: usize) -> usize {
-    if GUARDED.load(Ordering::Relaxed) {
+    if lands() {
         // SAFETY: the routine touches only the two ranges, and a fault in them is fixed up.
         unsafe { arch::guarded(dst, src, len) }
     } else {

@@ -120,6 +120,10 @@ reasons! {
     LockedIn = "seccomp": "The process restricted its own system calls.",
     Synced = "sync": "All files were to be written.",
     Interrupted = "signal": "A signal handler used the file in the middle of a turn of its mode.",
+    Excluded = "excluded": "The configuration leaves the program alone.",
+    Unpatched = "unpatched": "libc could not be patched: its own calls would go unseen.",
+    Unshared = "unshare": "A thread got a descriptor table of its own.",
+    Inline = "inline": "libc writes the file by calls that cannot be caught.",
 }
 
 const _: () = assert!(Reason::ALL.len() <= REASONS);

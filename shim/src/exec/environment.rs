@@ -1,6 +1,7 @@
 //! The environment of the next image: ours put back where it was lost, and the survivors named.
 
 use super::Survivor;
+use crate::peek;
 use libc::{c_char, c_int};
 use millpond_segment::sys;
 use once_cell::sync::OnceCell;
@@ -9,15 +10,18 @@ use std::io::Write;
 
 /// Names the client slot and the surviving descriptors: `SLOT:FD=DESCRIPTION,…`.
 pub const ADOPT: &CStr = c"MILLPOND_ADOPT";
-/// Variables that every image needs, in the order of [`KEPT`].
-const NAMES: [&[u8]; 3] = [b"LD_PRELOAD=", b"MILLPOND_SOCKET=", b"MILLPOND_STORES="];
+/// Variables of ours, in the order of [`KEPT`].
+const NAMES: [&[u8]; OURS] = [b"LD_PRELOAD=", b"MILLPOND_SOCKET=", b"MILLPOND_STORES=", b"MILLPOND_EXCLUDE="];
+/// Our variables. Those from [`NEEDED`] on need not be there.
+const OURS: usize = 4;
+const NEEDED: usize = 3;
 /// Longest variable that can be put back.
 const KEEP: usize = 4096;
 /// Variables that are passed on from the stack; larger environments go through a mapping.
 const SMALL: usize = 256;
 
 /// The variables as this image got them.
-static KEPT: OnceCell<[CString; 3]> = OnceCell::new();
+static KEPT: OnceCell<[Option<CString>; OURS]> = OnceCell::new();
 
 /// Keeps our variables of the environment that this image got. Called once, by the constructor.
 pub fn remember(get: impl Fn(&CStr) -> Option<&'static CStr>) {
@@ -27,13 +31,14 @@ pub fn remember(get: impl Fn(&CStr) -> Option<&'static CStr>) {
         let value = get(CStr::from_bytes_until_nul(&key).ok()?)?.to_bytes();
         CString::new([name, value].concat()).ok().filter(|v| v.as_bytes().len() < KEEP)
     };
-    if let (Some(preload), Some(socket), Some(stores)) = (whole(NAMES[0]), whole(NAMES[1]), whole(NAMES[2])) {
-        let _ = KEPT.set([preload, socket, stores]);
+    let kept = NAMES.map(whole);
+    if kept[..NEEDED].iter().all(Option::is_some) {
+        let _ = KEPT.set(kept);
     }
 }
 
-fn kept(i: usize) -> &'static CStr {
-    KEPT.get().map_or(c"", |all| &all[i])
+fn kept(i: usize) -> Option<&'static CStr> {
+    KEPT.get()?.get(i)?.as_deref()
 }
 
 /// The shim's own entry in `LD_PRELOAD`: the one that ends in its file name.
@@ -55,9 +60,12 @@ pub unsafe fn with(
     if KEPT.get().is_none() {
         return call(envp);
     }
-    // SAFETY: as the caller promises.
+    if !peek::is_list_there(envp.cast()) {
+        return call(envp);
+    }
+    // SAFETY: as the caller promises, and it is there.
     let (count, have) = unsafe { look(envp) };
-    if named.is_none() && have == [true; 3] {
+    if named.is_none() && (0..OURS).all(|i| have[i] || kept(i).is_none()) {
         return call(envp);
     }
     let mut adopt = [0u8; 2048];
@@ -65,7 +73,7 @@ pub unsafe fn with(
         name_survivors(&mut adopt, slot, survivors);
     }
     let mut preload = [0u8; KEEP];
-    let room = count + 5;
+    let room = count + OURS + 2;
     if room <= SMALL {
         let mut list = [std::ptr::null(); SMALL];
         // SAFETY: the list has room for all of it.
@@ -100,8 +108,8 @@ pub unsafe fn with(
 }
 
 /// Number of variables, and which of ours are among them.
-unsafe fn look(envp: *const *const c_char) -> (usize, [bool; 3]) {
-    let (mut count, mut have) = (0, [false; 3]);
+unsafe fn look(envp: *const *const c_char) -> (usize, [bool; OURS]) {
+    let (mut count, mut have) = (0, [false; OURS]);
     if envp.is_null() {
         return (0, have);
     }
@@ -122,7 +130,7 @@ unsafe fn look(envp: *const *const c_char) -> (usize, [bool; 3]) {
 unsafe fn fill(
     list: &mut [*const c_char],
     envp: *const *const c_char,
-    have: [bool; 3],
+    have: [bool; OURS],
     preload: &mut [u8; KEEP],
     adopt: Option<&[u8; 2048]>,
 ) {
@@ -143,8 +151,10 @@ unsafe fn fill(
         at += 1;
     }
     for (i, there) in have.iter().enumerate() {
-        if !there {
-            list[at] = if i == 0 && preload[0] != 0 { preload.as_ptr().cast() } else { kept(i).as_ptr() };
+        let variable =
+            if i == 0 && preload[0] != 0 { Some(preload.as_ptr().cast()) } else { kept(i).map(CStr::as_ptr) };
+        if let (false, Some(variable)) = (*there, variable) {
+            list[at] = variable;
             at += 1;
         }
     }
@@ -157,7 +167,7 @@ unsafe fn fill(
 
 /// A program's own `LD_PRELOAD` without the shim gets it in front. `false` when it does not fit.
 fn joined(preload: &mut [u8; KEEP], theirs: &[u8]) -> bool {
-    let entry = kept(0).to_bytes()[NAMES[0].len()..]
+    let entry = kept(0).unwrap_or_default().to_bytes()[NAMES[0].len()..]
         .split(|&b| b == b':' || b == b' ')
         .find(|e| has_shim(e))
         .unwrap_or(&[]);
@@ -196,5 +206,5 @@ pub fn adopted(value: &[u8]) -> Option<(u32, impl Iterator<Item = Survivor> + Cl
 
 /// The `LD_PRELOAD` that this image got, without its name.
 pub(super) fn preload() -> &'static [u8] {
-    KEPT.get().map_or(&[], |all| &all[0].to_bytes()[NAMES[0].len()..])
+    kept(0).map_or(&[], |variable| &variable.to_bytes()[NAMES[0].len()..])
 }

@@ -1,6 +1,7 @@
 //! Whether a program that is about to run can be preloaded.
 
 use crate::ops::processes::Target;
+use crate::peek;
 use millpond_segment::sys;
 use std::ffi::CStr;
 
@@ -17,11 +18,7 @@ const PT_NOTE: u32 = 4;
 pub unsafe fn is_preloadable(target: Target) -> Option<bool> {
     match target {
         Target::Path(dirfd, path, flags) => {
-            if path.is_null() {
-                return None;
-            }
-            // SAFETY: as the caller promises.
-            let path = unsafe { CStr::from_ptr(path) };
+            let path = peek::text(path)?;
             if path.is_empty() && flags & libc::AT_EMPTY_PATH != 0 {
                 return examine(dirfd, MAX_SCRIPTS);
             }

@@ -19,8 +19,9 @@
 //! signal ignored, which is what would have become of the program's own.
 //!
 //! What is left to others: the copy routine and its landing addresses; calling the operations from the hooks of
-//! `sigaction` and its kin; [`after_fork_in_child`]. Out of reach: a thread that has *blocked* the signal dies of a bad
-//! pointer, because the kernel does not deliver a fault that is blocked.
+//! `sigaction` and its kin; [`after_fork_in_child`]. A thread that has *blocked* one of the signals would die of a bad pointer, because the kernel
+//! does not deliver a fault that is blocked: [`note_mask`] follows the thread's mask, and its copies go another way. Out of reach: a handler that runs with
+//! the signal in its own mask.
 
 mod action;
 mod deliver;
@@ -58,6 +59,46 @@ pub fn guards(sig: libc::c_int) -> bool {
 #[inline]
 pub fn armed(sig: libc::c_int) -> bool {
     slot_of(sig).is_some_and(|slot| ARMED[slot].load(Ordering::Relaxed))
+}
+
+/// After a disposition was set by number, past the operations here: whether our handler is still in place.
+pub fn look_again() {
+    for (slot, sig) in SIGNALS.into_iter().enumerate() {
+        if ARMED[slot].load(Ordering::Relaxed) {
+            let ours = raw::disposition(sig).is_some_and(|kernel| kernel.handler == deliver::entry());
+            ARMED[slot].store(ours, Ordering::Relaxed);
+        }
+    }
+}
+
+/// After this thread has changed its mask by `how` and `set`, which the kernel has read, and got the old one in `old`.
+pub fn note_mask(how: libc::c_int, set: *const libc::sigset_t, old: *const libc::sigset_t) {
+    if set.is_null() {
+        return;
+    }
+    if set == old {
+        // Overwritten by the answer.
+        return look_at_mask();
+    }
+    // SAFETY: the kernel has just read these 64 bits.
+    let set = unsafe { set.cast::<u64>().read_unaligned() } & guarded_bits();
+    let now = match how {
+        libc::SIG_SETMASK => set != 0,
+        _ if set == 0 => return,
+        libc::SIG_BLOCK => true,
+        _ => raw::change_mask(libc::SIG_BLOCK, 0) & guarded_bits() != 0,
+    };
+    millpond_segment::copy::set_blocked(now);
+}
+
+/// Asks for this thread's mask: a thread starts with its maker's.
+pub fn look_at_mask() {
+    let now = raw::change_mask(libc::SIG_BLOCK, 0) & guarded_bits() != 0;
+    millpond_segment::copy::set_blocked(now);
+}
+
+fn guarded_bits() -> u64 {
+    SIGNALS.into_iter().fold(0, |bits, sig| bits | action::bit(sig))
 }
 
 /// Makes the records those of this process; to be called in the child of every `fork`.

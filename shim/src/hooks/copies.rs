@@ -2,7 +2,7 @@
 
 use crate::ops::copies::{copy, ioctl as control, End};
 use crate::ops::rings;
-use libc::{c_int, c_long, c_uint, c_ulong, c_void, iovec, off_t, size_t, ssize_t};
+use libc::{c_int, c_long, c_uint, c_ulong, c_void, off_t, size_t, ssize_t};
 use millpond_segment::stats::Reason;
 
 /// A descriptor whose own offset counts unless one is given.
@@ -23,8 +23,6 @@ rows! {
         // SAFETY: the program's own call.
         unsafe { copy(end(from, at), end(out, to), Reason::Splice, || next(from, at, out, to, n, flags)) }
     }
-    plain around tee(from: c_int, out: c_int, n: size_t, flags: c_uint) -> ssize_t |next| { next(from, out, n, flags) }
-    plain around vmsplice(fd: c_int, iov: *const iovec, count: size_t, flags: c_uint) -> ssize_t |next| { next(fd, iov, count, flags) }
     plain around copy_file_range(from: c_int, at: *mut off_t, out: c_int, to: *mut off_t, n: size_t, flags: c_uint) -> ssize_t |next| {
         // SAFETY: the program's own call.
         unsafe { copy(end(from, at), end(out, to), Reason::CopyRange, || next(from, at, out, to, n, flags)) }
@@ -33,7 +31,6 @@ rows! {
         // SAFETY: the program's own call.
         unsafe { control(fd, request, argument, || next(fd, request, argument)) }
     }
-    plain around io_setup(events: c_uint, context: *mut c_void) -> c_int |next| { next(events, context) }
     plain around io_submit(context: *mut c_void, count: c_long, blocks: *mut *mut rings::Iocb) -> c_int |next| {
         // SAFETY: the program's own control blocks.
         unsafe { rings::before_submit(count, blocks) };

@@ -1,7 +1,7 @@
 //! Descriptors.
 
-use crate::ops::{descriptors, listing, sockets};
-use libc::{c_int, c_uint, c_void, msghdr, size_t, ssize_t};
+use crate::ops::{descriptors, listing, locks, sockets};
+use libc::{c_int, c_uint, c_void, mmsghdr, msghdr, off_t, size_t, ssize_t, timespec};
 
 rows! {
     patch around close(fd: c_int) -> c_int |next| {
@@ -21,11 +21,23 @@ rows! {
     }
     plain around fcntl(fd: c_int, command: c_int, argument: usize) -> c_int |next| {
         // SAFETY: the program's own call.
-        unsafe { descriptors::fcntl(|| next(fd, command, argument), fd, command, argument) }
+        unsafe { descriptors::fcntl(|argument| next(fd, command, argument), fd, command, argument) }
     }
     patch around fcntl64(fd: c_int, command: c_int, argument: usize) -> c_int |next| {
         // SAFETY: the program's own call.
-        unsafe { descriptors::fcntl(|| next(fd, command, argument), fd, command, argument) }
+        unsafe { descriptors::fcntl(|argument| next(fd, command, argument), fd, command, argument) }
+    }
+    plain around lockf(fd: c_int, command: c_int, len: off_t) -> c_int |next| {
+        // SAFETY: the program's own call, by the function that libc makes of it.
+        unsafe { locks::lockf(fd, command, len, |c, a| fcntl64::real(fcntl64::NEXT.symbol(), fd, c, a), || next(fd, command, len)) }
+    }
+    plain around lockf64(fd: c_int, command: c_int, len: off_t) -> c_int |next| {
+        // SAFETY: the program's own call, by the function that libc makes of it.
+        unsafe { locks::lockf(fd, command, len, |c, a| fcntl64::real(fcntl64::NEXT.symbol(), fd, c, a), || next(fd, command, len)) }
+    }
+    plain around unshare(flags: c_int) -> c_int |next| {
+        crate::aside::before_unshare(flags);
+        next(flags)
     }
     patch around getdents64(dir: c_int, buf: *mut c_void, n: size_t) -> ssize_t |next| {
         // SAFETY: the program's own call, or readdir's.
@@ -43,5 +55,19 @@ rows! {
             unsafe { sockets::after_receive(message) };
         }
         received
+    }
+    plain around sendmmsg(fd: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int) -> c_int |next| {
+        // SAFETY: the program's own messages.
+        unsafe { sockets::before_send_many(messages, count) };
+        next(fd, messages, count, flags)
+    }
+    plain around recvmmsg(fd: c_int, messages: *mut mmsghdr, count: c_uint, flags: c_int, bound: *mut timespec) -> c_int |next| {
+        let received = next(fd, messages, count, flags, bound);
+        // SAFETY: the program's own messages, filled in by the kernel.
+        unsafe { sockets::after_receive_many(messages, received) };
+        received
+    }
+    plain around pidfd_getfd(pidfd: c_int, target: c_int, flags: c_uint) -> c_int |next| {
+        sockets::taken(next(pidfd, target, flags), pidfd, target)
     }
 }

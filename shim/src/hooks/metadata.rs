@@ -1,16 +1,17 @@
 //! Metadata.
 
 use crate::ops::metadata;
+use crate::peek::is_empty_text;
 use libc::{
-    c_char, c_int, c_uint, gid_t, mode_t, off_t, stat as Stat, statx as Statx, timespec, timeval, uid_t,
-    utimbuf,
+    c_char, c_int, c_uint, c_void, gid_t, mode_t, off_t, size_t, stat as Stat, statx as Statx, timespec,
+    timeval, uid_t, utimbuf,
 };
 use millpond_segment::stats::Reason::{Attributes, Times};
 
 /// The descriptor that an `*at` call with an empty path is about.
 fn empty_path(dir: c_int, path: *const c_char, flags: c_int) -> Option<c_int> {
-    // SAFETY: the program's path, not null.
-    (flags & libc::AT_EMPTY_PATH != 0 && !path.is_null() && unsafe { *path } == 0).then_some(dir)
+    // A null path means an empty one on kernels that say so.
+    (flags & libc::AT_EMPTY_PATH != 0 && (path.is_null() || is_empty_text(path))).then_some(dir)
 }
 
 rows! {
@@ -42,7 +43,7 @@ rows! {
         // SAFETY: the program's own call.
         unsafe { metadata::stat(empty_path(dir, path, flags), st, || next(dir, path, st, flags)) }
     }
-    plain around fstatat64(dir: c_int, path: *const c_char, st: *mut Stat, flags: c_int) -> c_int |next| {
+    patch around fstatat64(dir: c_int, path: *const c_char, st: *mut Stat, flags: c_int) -> c_int |next| {
         // SAFETY: the program's own call.
         unsafe { metadata::stat(empty_path(dir, path, flags), st, || next(dir, path, st, flags)) }
     }
@@ -141,5 +142,25 @@ rows! {
     plain around fchownat(dir: c_int, path: *const c_char, uid: uid_t, gid: gid_t, flags: c_int) -> c_int |next| {
         metadata::before_change_path(dir, path, flags, Attributes);
         next(dir, path, uid, gid, flags)
+    }
+    plain around lchown(path: *const c_char, uid: uid_t, gid: gid_t) -> c_int |next| {
+        metadata::before_change_path(libc::AT_FDCWD, path, libc::AT_SYMLINK_NOFOLLOW, Attributes);
+        next(path, uid, gid)
+    }
+    plain around lchmod(path: *const c_char, mode: mode_t) -> c_int |next| {
+        metadata::before_change_path(libc::AT_FDCWD, path, libc::AT_SYMLINK_NOFOLLOW, Attributes);
+        next(path, mode)
+    }
+    plain around fsetxattr(fd: c_int, name: *const c_char, value: *const c_void, size: size_t, flags: c_int) -> c_int |next| {
+        metadata::before_change_fd(fd, Attributes);
+        next(fd, name, value, size, flags)
+    }
+    plain around setxattr(path: *const c_char, name: *const c_char, value: *const c_void, size: size_t, flags: c_int) -> c_int |next| {
+        metadata::before_change_path(libc::AT_FDCWD, path, 0, Attributes);
+        next(path, name, value, size, flags)
+    }
+    plain around lsetxattr(path: *const c_char, name: *const c_char, value: *const c_void, size: size_t, flags: c_int) -> c_int |next| {
+        metadata::before_change_path(libc::AT_FDCWD, path, libc::AT_SYMLINK_NOFOLLOW, Attributes);
+        next(path, name, value, size, flags)
     }
 }

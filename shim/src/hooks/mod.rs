@@ -13,6 +13,7 @@ mod copies;
 mod data;
 mod descriptors;
 mod durability;
+mod inline;
 mod internal;
 mod mapping;
 mod metadata;
@@ -24,7 +25,7 @@ mod signals;
 pub use row::Row;
 
 /// All rows, by group.
-pub static GROUPS: [&[Row]; 11] = [
+pub static GROUPS: [&[Row]; 13] = [
     data::ROWS,
     open::ROWS,
     descriptors::ROWS,
@@ -36,4 +37,6 @@ pub static GROUPS: [&[Row]; 11] = [
     raw::ROWS,
     signals::ROWS,
     internal::ROWS,
+    inline::ROWS,
+    inline::last_words::ROWS,
 ];

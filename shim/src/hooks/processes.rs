@@ -15,6 +15,15 @@ rows! {
         // SAFETY: the program's own call.
         unsafe { forking(next) }
     }
+    plain around clone(f: usize, stack: usize, flags: c_int, argument: usize, ptid: usize, tls: usize, ctid: usize) -> c_int |next| {
+        if flags & libc::CLONE_VM == 0 {
+            crate::aside::before_clone(flags);
+            // SAFETY: the program's own call; its child never comes back here.
+            unsafe { forking(|| next(f, stack, flags, argument, ptid, tls, ctid)) }
+        } else {
+            next(f, stack, flags, argument, ptid, tls, ctid)
+        }
+    }
     patch around execve(path: *const c_char, argv: List, envp: List) -> c_int |next| {
         // SAFETY: the program's own call.
         unsafe { exec(Target::Path(libc::AT_FDCWD, path, 0), envp, |envp| next(path, argv, envp)) }

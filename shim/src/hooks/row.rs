@@ -91,7 +91,7 @@ macro_rules! rows {
 
             #[allow(dead_code)]
             #[inline]
-            unsafe fn real(address: usize $(, $v: $t)*) -> $r {
+            pub unsafe fn real(address: usize $(, $v: $t)*) -> $r {
                 if address == 0 {
                     return <$r as Missing>::missing();
                 }

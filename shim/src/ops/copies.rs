@@ -2,6 +2,7 @@
 
 use crate::errno::fail;
 use crate::managed::{self, Managed};
+use crate::peek::value;
 use libc::c_int;
 use millpond_segment::stats::Reason;
 use millpond_segment::Errno;
@@ -72,26 +73,51 @@ fn lend_source<T>(source: Option<End>, reason: Reason, call: impl FnOnce() -> T)
 const FICLONE: u64 = 0x4004_9409;
 const FICLONERANGE: u64 = 0x4020_940d;
 const FIDEDUPERANGE: u64 = 0xc018_9436;
-const FS_IOC_FIEMAP: u64 = 0xc020_660b;
+const FIFREEZE: u64 = 0xc004_5877;
+const FIGETBSZ: u64 = 2;
+const FIONREAD: u64 = 0x541b;
+const FIOQSIZE: u64 = 0x5460;
+const LOOP_SET_FD: u64 = 0x4c00;
+const LOOP_CHANGE_FD: u64 = 0x4c06;
+const LOOP_CONFIGURE: u64 = 0x4c0a;
 
-/// `ioctl`.
+/// Whether a request is about a terminal or about the descriptor itself, and tells nothing of a file.
+fn is_beside_the_file(request: u64) -> bool {
+    request == FIGETBSZ || request >> 8 == u64::from(b'T') && !matches!(request, FIONREAD | FIOQSIZE)
+}
+
+/// `ioctl`. What is not known to leave the bytes, the size, the offset and the attributes of a file alone is done on what the kernel then has in full.
 pub unsafe fn ioctl(fd: c_int, request: u64, argument: usize, call: impl FnOnce() -> c_int) -> c_int {
+    // The kernel looks at 32 bits.
+    let request = request & 0xffff_ffff;
+    // SAFETY: a plain number, of which any bytes are a value.
+    let named = || unsafe { value::<c_int>(argument) }.unwrap_or(-1);
+    let target = End { fd, own_offset: false };
     match request {
-        FICLONE => {
-            let source = End { fd: argument as c_int, own_offset: false };
+        FICLONE | FICLONERANGE => {
+            let source = if request == FICLONE { argument as c_int } else { named() };
             // SAFETY: as the caller's.
-            unsafe { copy(Some(source), Some(End { fd, own_offset: false }), Reason::Ioctl, call) }
+            unsafe { copy(Some(End { fd: source, own_offset: false }), Some(target), Reason::Ioctl, call) }
         }
-        FICLONERANGE | FIDEDUPERANGE => {
+        FIDEDUPERANGE => {
             // The other side stands in a structure of the program's: all that this process has open is written.
-            if managed::get(fd).is_some() {
-                managed::flush_all();
-            }
+            managed::flush_all();
             // SAFETY: as the caller's.
-            unsafe { copy(None, Some(End { fd, own_offset: false }), Reason::Ioctl, call) }
+            unsafe { copy(None, Some(target), Reason::Ioctl, call) }
         }
+        FIFREEZE => {
+            super::durability::before_sync();
+            call()
+        }
+        LOOP_SET_FD | LOOP_CHANGE_FD | LOOP_CONFIGURE => {
+            let backing = if request == LOOP_CONFIGURE { named() } else { argument as c_int };
+            if let Some(m) = managed::get(backing) {
+                m.release_quietly(Reason::Passed);
+            }
+            call()
+        }
+        _ if is_beside_the_file(request) => call(),
         // SAFETY: as the caller's.
-        FS_IOC_FIEMAP => unsafe { copy(Some(End { fd, own_offset: false }), None, Reason::Ioctl, call) },
-        _ => call(),
+        _ => unsafe { copy(None, Some(End { fd, own_offset: true }), Reason::Ioctl, call) },
     }
 }

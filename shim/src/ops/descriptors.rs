@@ -1,5 +1,6 @@
 //! Descriptors: closing, duplicating, flags.
 
+use super::locks;
 use crate::errno::{fail, preserving};
 use crate::managed::{self, Managed};
 use crate::{attach, borrow, exec, process};
@@ -148,10 +149,18 @@ pub unsafe fn dup_onto(next: impl FnOnce() -> c_int, old: c_int, new: c_int, fla
 }
 
 /// `fcntl`.
-pub unsafe fn fcntl(next: impl FnOnce() -> c_int, fd: c_int, command: c_int, argument: usize) -> c_int {
+pub unsafe fn fcntl(next: impl FnOnce(usize) -> c_int, fd: c_int, command: c_int, argument: usize) -> c_int {
     if attach::is_own(fd) {
         return fail(Errno(libc::EBADF)) as c_int;
     }
+    if locks::is_about_a_range(command) {
+        return match managed::get(fd) {
+            // SAFETY: as the caller's.
+            Some(m) => unsafe { locks::lock(&m, command, argument, next) },
+            None => next(argument),
+        };
+    }
+    let next = || next(argument);
     match command {
         libc::F_DUPFD | libc::F_DUPFD_CLOEXEC => {
             let new = next();
@@ -159,10 +168,6 @@ pub unsafe fn fcntl(next: impl FnOnce() -> c_int, fd: c_int, command: c_int, arg
             new
         }
         libc::F_SETFL => {
-            // While the kernel still takes bytes at any offset from this descriptor.
-            if let Some(m) = managed::get(fd) {
-                preserving(|| super::open::before_reflag(&m, argument as c_int));
-            }
             let result = next();
             if result == 0 {
                 if let Some(m) = managed::get(fd) {

@@ -2,14 +2,13 @@
 
 use crate::errno::{fail, preserving, returned};
 use crate::managed::{self, Managed};
-use crate::{attach, stores};
+use crate::{attach, peek, stores};
 use libc::{c_char, c_int, off_t};
 use millpond_pool::{Caller, Pool};
 use millpond_segment::stats::Reason;
 use millpond_segment::sys::{self, FileStat};
 use millpond_segment::wire::{Kind, Message};
 use millpond_segment::Errno;
-use std::ffi::CStr;
 use std::sync::atomic::{Ordering::Acquire, Ordering::Relaxed, Ordering::SeqCst};
 
 /// A file that the pool knows, met by a path or by a descriptor that is not in the table.
@@ -55,11 +54,6 @@ impl Known {
             None => attach::ask(&Message::new(Kind::Flush, u64::from(self.file))).map(drop),
         }
     }
-}
-
-pub(super) fn path(path: *const c_char) -> Option<&'static CStr> {
-    // SAFETY: the program's path, as libc would read it; null is left to the kernel.
-    (!path.is_null()).then(|| unsafe { CStr::from_ptr(path) })
 }
 
 /// Before a kernel's `fstat` of a file with dirty bytes: written first by a descriptor of our own, so that sizes, blocks and times are the
@@ -204,10 +198,10 @@ fn truncate_fd(fd: c_int, len: off_t) -> Result<millpond_model::Stamp, Errno> {
 
 /// `truncate`.
 pub fn truncate(name: *const c_char, len: off_t) -> Option<c_int> {
-    let name = path(name)?;
     if !attach::is_possible() {
         return None;
     }
+    let name = peek::text(name)?;
     let stat = sys::stat_at(libc::AT_FDCWD, name, 0).ok()?;
     let k = preserving(|| known(&stat))?;
     // Held, so that the slot stays this file's.
@@ -249,10 +243,10 @@ pub fn before_change_path(dirfd: c_int, name: *const c_char, flags: c_int, reaso
     if !attach::is_possible() {
         return;
     }
-    let Some(name) = path(name) else { return before_change_fd(dirfd, reason) };
-    if name.is_empty() {
+    if name.is_null() || peek::is_empty_text(name) {
         return before_change_fd(dirfd, reason);
     }
+    let Some(name) = peek::text(name) else { return };
     preserving(|| {
         let Ok(stat) = sys::stat_at(dirfd, name, flags & libc::AT_SYMLINK_NOFOLLOW) else { return };
         if let Some(k) = known(&stat).filter(Known::is_dirty) {

@@ -7,6 +7,7 @@ pub mod direct;
 pub mod durability;
 pub mod judged;
 pub mod listing;
+pub mod locks;
 pub mod mapping;
 pub mod metadata;
 pub mod open;

@@ -124,10 +124,11 @@ fn register(pool: &'static Pool, who: Caller, fd: c_int, oflag: c_int, file: u32
 
 /// Makes the kernel serve what the pool cannot, for how it was opened or by whom.
 fn hand_to_kernel_if_need_be(m: &managed::Managed, oflag: c_int, append_only: bool) {
+    if let Some(why) = crate::aside::why() {
+        return m.release_quietly(why);
+    }
     let reason = if oflag & libc::O_DIRECT != 0 {
         Some(Reason::OpenDirect)
-    } else if super::rings::is_on() {
-        Some(Reason::IoUring)
     } else if m.has(flags::APPEND) && (append_only || !millpond_pool::noappend_supported()) {
         // Bytes can only be written at the end there, not at an offset.
         Some(Reason::OpenDirect)
@@ -136,12 +137,8 @@ fn hand_to_kernel_if_need_be(m: &managed::Managed, oflag: c_int, append_only: bo
     } else {
         None
     };
-    match reason {
-        Some(Reason::IoUring) => m.release_quietly(Reason::IoUring),
-        Some(reason) => {
-            let _ = m.make_direct(reason);
-        }
-        None => {}
+    if let Some(reason) = reason {
+        let _ = m.make_direct(reason);
     }
 }
 
@@ -177,13 +174,6 @@ pub fn adopt_foreign(fd: c_int, reason: Reason) {
     pool.settle_description(description);
     if let Some(m) = managed::entry(fd) {
         let _ = m.make_direct(reason);
-    }
-}
-
-/// Before `fcntl(F_SETFL, oflag)`: a descriptor that is about to read and write past the page cache flushes nothing afterwards.
-pub fn before_reflag(m: &managed::Managed, oflag: c_int) {
-    if description_flags(oflag) & !m.flags & flags::DIRECT != 0 {
-        let _ = m.make_direct(Reason::OpenDirect);
     }
 }
 

@@ -42,7 +42,7 @@ fn seek(m: &Managed, offset: off_t, whence: c_int) -> Result<usize, Errno> {
 }
 
 /// The end of the file, after a look whether somebody outside has moved it.
-fn end_of(m: &Managed) -> Result<i64, Errno> {
+pub fn end_of(m: &Managed) -> Result<i64, Errno> {
     if m.is_direct() {
         return sys::stat_fd(m.fd).map(|s| s.stamp.size as i64);
     }

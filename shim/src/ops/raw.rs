@@ -7,9 +7,13 @@ use super::{
     watches,
 };
 use crate::errno::returned;
+use crate::peek::{is_empty_text, value};
 use libc::{c_char, c_int, c_long};
 use millpond_segment::stats::Reason;
 use millpond_segment::sys;
+
+/// `setxattrat`, which libc's headers do not name yet; the same on all processors.
+const SYS_SETXATTRAT: c_long = 463;
 
 /// A system call as libc's `syscall` makes it.
 fn kernel(number: c_long, a: [usize; 6]) -> c_long {
@@ -66,7 +70,15 @@ pub unsafe fn syscall(number: c_long, a: [usize; 6]) -> Option<c_long> {
             libc::SYS_dup3 => {
                 Some(descriptors::dup_onto(|| call() as c_int, fd, a[1] as c_int, a[2] as c_int).into())
             }
-            libc::SYS_fcntl => Some(descriptors::fcntl(|| call() as c_int, fd, a[1] as c_int, a[2]).into()),
+            libc::SYS_fcntl => {
+                let control = |argument| kernel(number, [a[0], a[1], argument, 0, 0, 0]) as c_int;
+                Some(descriptors::fcntl(control, fd, a[1] as c_int, a[2]).into())
+            }
+            libc::SYS_open_by_handle_at => Some(opened(number, a, a[2])),
+            libc::SYS_unshare => {
+                crate::aside::before_unshare(fd);
+                None
+            }
             libc::SYS_sendmsg => {
                 sockets::before_send(a[1] as *const _);
                 None
@@ -90,7 +102,20 @@ pub unsafe fn syscall(number: c_long, a: [usize; 6]) -> Option<c_long> {
                 a[3] as c_int,
                 a[4] as *mut _,
             ) as c_long),
-            _ => metadata_call(number, fd, a).or_else(|| process_call(number, a)),
+            libc::SYS_sendmmsg => {
+                sockets::before_send_many(a[1] as *const _, a[2] as u32);
+                None
+            }
+            libc::SYS_recvmmsg => {
+                let n = call();
+                sockets::after_receive_many(a[1] as *const _, n as c_int);
+                Some(n)
+            }
+            libc::SYS_pidfd_getfd => Some(sockets::taken(call() as c_int, fd, a[1] as c_int).into()),
+            _ => {
+                before_attributes(number, fd, a);
+                metadata_call(number, fd, a).or_else(|| process_call(number, a))
+            }
         })
     }
 }
@@ -117,9 +142,9 @@ unsafe fn data_call(number: c_long, fd: c_int, a: [usize; 6]) -> Option<c_long> 
 unsafe fn metadata_call(number: c_long, fd: c_int, a: [usize; 6]) -> Option<c_long> {
     let call = || kernel(number, a) as c_int;
     let empty = |path: usize, flags: usize| {
-        // SAFETY: the program's path, not null.
-        (flags as c_int & libc::AT_EMPTY_PATH != 0 && path != 0 && unsafe { *(path as *const c_char) } == 0)
-            .then_some(fd)
+        // A null path means an empty one on kernels that say so.
+        let is_empty = || path == 0 || is_empty_text(path as *const c_char);
+        (flags as c_int & libc::AT_EMPTY_PATH != 0 && is_empty()).then_some(fd)
     };
     // SAFETY: as the caller's.
     unsafe {
@@ -136,22 +161,6 @@ unsafe fn metadata_call(number: c_long, fd: c_int, a: [usize; 6]) -> Option<c_lo
                 durability::before_sync();
                 return None;
             }
-            libc::SYS_fchmod | libc::SYS_fchown => {
-                metadata::before_change_fd(fd, Reason::Attributes);
-                return None;
-            }
-            libc::SYS_chmod | libc::SYS_chown => {
-                metadata::before_change_path(libc::AT_FDCWD, a[0] as *const _, 0, Reason::Attributes);
-                return None;
-            }
-            libc::SYS_fchmodat | libc::SYS_fchownat => {
-                metadata::before_change_path(fd, a[1] as *const _, 0, Reason::Attributes);
-                return None;
-            }
-            libc::SYS_utimensat => {
-                metadata::before_change_path(fd, a[1] as *const _, a[3] as c_int, Reason::Times);
-                return None;
-            }
             libc::SYS_sync_file_range => copy(end(a[0], 1), None, Reason::SyncRange, || call() as i64),
             libc::SYS_sendfile => copy(end(a[1], a[2]), end(a[0], 0), Reason::Sendfile, || kernel(number, a)),
             libc::SYS_splice => copy(end(a[0], a[1]), end(a[2], a[3]), Reason::Splice, || kernel(number, a)),
@@ -164,13 +173,52 @@ unsafe fn metadata_call(number: c_long, fd: c_int, a: [usize; 6]) -> Option<c_lo
     }
 }
 
+/// Before calls that set times, modes, owners or extended attributes.
+fn before_attributes(number: c_long, fd: c_int, a: [usize; 6]) {
+    use metadata::{before_change_fd, before_change_path};
+    use Reason::{Attributes, Times};
+    const HERE: c_int = libc::AT_FDCWD;
+    const NO_LINK: c_int = libc::AT_SYMLINK_NOFOLLOW;
+    let at = |i: usize| a[i] as *const c_char;
+    match number {
+        libc::SYS_fchmod | libc::SYS_fchown | libc::SYS_fsetxattr => before_change_fd(fd, Attributes),
+        libc::SYS_chmod | libc::SYS_chown | libc::SYS_setxattr => {
+            before_change_path(HERE, at(0), 0, Attributes)
+        }
+        libc::SYS_lchown | libc::SYS_lsetxattr => before_change_path(HERE, at(0), NO_LINK, Attributes),
+        libc::SYS_fchmodat => before_change_path(fd, at(1), 0, Attributes),
+        libc::SYS_fchmodat2 => before_change_path(fd, at(1), a[3] as c_int, Attributes),
+        libc::SYS_fchownat => before_change_path(fd, at(1), a[4] as c_int, Attributes),
+        SYS_SETXATTRAT => before_change_path(fd, at(1), a[2] as c_int, Attributes),
+        libc::SYS_utime | libc::SYS_utimes => before_change_path(HERE, at(0), 0, Times),
+        libc::SYS_futimesat => before_change_path(fd, at(1), 0, Times),
+        libc::SYS_utimensat => before_change_path(fd, at(1), a[3] as c_int, Times),
+        _ => {}
+    }
+}
+
+/// Whether the arguments of `clone3` ask for a process with memory of its own on the caller's stack.
+fn is_fork(arguments: usize) -> bool {
+    /// Flags, four words that are of no concern, the stack.
+    type Head = [u64; 6];
+    // SAFETY: plain numbers, of which any bytes are a value.
+    unsafe { value::<Head>(arguments) }
+        .is_some_and(|head| head[0] as c_int & libc::CLONE_VM == 0 && head[5] == 0)
+}
+
 unsafe fn process_call(number: c_long, a: [usize; 6]) -> Option<c_long> {
+    let call = || kernel(number, a);
     // SAFETY: as the caller's.
     unsafe {
         match number {
             libc::SYS_fork => Some(fork(|| kernel(number, a) as c_int).into()),
             // With a stack of its own the child does not come back here; it finds its wiped page when it first calls.
             libc::SYS_clone if a[0] as c_int & libc::CLONE_VM == 0 && a[1] == 0 => {
+                crate::aside::before_clone(a[0] as c_int);
+                Some(fork(|| kernel(number, a) as c_int).into())
+            }
+            libc::SYS_clone3 if is_fork(a[0]) => {
+                crate::aside::before_clone(value::<c_int>(a[0]).unwrap_or(0));
                 Some(fork(|| kernel(number, a) as c_int).into())
             }
             libc::SYS_execve => Some(
@@ -187,6 +235,24 @@ unsafe fn process_call(number: c_long, a: [usize; 6]) -> Option<c_long> {
                 )
                 .into(),
             ),
+            libc::SYS_rt_sigaction => {
+                let result = call();
+                crate::fault::look_again();
+                crate::start::settle_guard();
+                Some(result)
+            }
+            libc::SYS_rt_sigprocmask => {
+                let result = call();
+                if result == 0 {
+                    crate::fault::note_mask(a[0] as c_int, a[1] as *const _, a[2] as *const _);
+                }
+                Some(result)
+            }
+            libc::SYS_setrlimit | libc::SYS_prlimit64 => {
+                let result = call();
+                data::note_size_limit();
+                Some(result)
+            }
             libc::SYS_exit_group => {
                 before_end();
                 None

@@ -1,25 +1,19 @@
 //! Rings: `io_uring` and `libaio` hand descriptors to the kernel behind libc's back. Once a process sets one up, its files are the kernel's.
 
-use crate::managed;
+use crate::peek::value;
+use crate::{aside, attach, managed};
 use libc::c_int;
 use millpond_segment::stats::Reason;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-
-static ON: AtomicBool = AtomicBool::new(false);
-
-/// Whether this process has set up a ring.
-#[inline]
-pub fn is_on() -> bool {
-    ON.load(Relaxed)
-}
 
 /// A ring is about to be set up: every file that is open becomes the kernel's, and so will those opened from now on.
 pub fn set_up() {
-    ON.store(true, Relaxed);
-    managed::for_each(|m| m.release_quietly(Reason::IoUring));
+    if attach::is_possible() {
+        aside::step(Reason::IoUring);
+    }
 }
 
 /// The head of a `libaio` control block, as far as the descriptor.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Iocb {
     data: u64,
@@ -30,21 +24,20 @@ pub struct Iocb {
     fd: u32,
 }
 
-/// `io_submit`: the files in it become the kernel's.
+/// Control blocks of one call that are looked at, as many as a kernel's queue can hold.
+const MOST_BLOCKS: usize = 65_536;
+
+/// `io_submit`: the files in it become the kernel's. Blocks that are not there are the kernel's to refuse.
 pub unsafe fn before_submit(count: libc::c_long, blocks: *mut *mut Iocb) {
-    if blocks.is_null() || !crate::attach::is_possible() {
+    if blocks.is_null() || !attach::is_possible() {
         return;
     }
-    for i in 0..count.clamp(0, 65_536) as usize {
-        // SAFETY: the program promises `count` pointers to control blocks; libaio reads them just so.
-        let fd = unsafe {
-            let block = *blocks.add(i);
-            if block.is_null() {
-                return;
-            }
-            (*block).fd as c_int
-        };
-        if let Some(m) = managed::get(fd) {
+    for i in 0..count.clamp(0, MOST_BLOCKS as libc::c_long) as usize {
+        // SAFETY: plain structures, of which any bytes are a value.
+        let block =
+            unsafe { value::<usize>(blocks.wrapping_add(i) as usize).and_then(|at| value::<Iocb>(at)) };
+        let Some(block) = block else { return };
+        if let Some(m) = managed::get(block.fd as c_int) {
             m.release_quietly(Reason::Aio);
         }
     }

@@ -3,10 +3,9 @@
 //! A watched file is direct while the watcher lives; so are the files in a watched directory that the pool knows, and those that anybody opens there
 //! later. Watches for other events than reads and writes change nothing: opens, closes, renames are the kernel's own.
 
-use super::metadata;
 use crate::errno::preserving;
 use crate::managed::Managed;
-use crate::{attach, stores};
+use crate::{attach, peek, stores};
 use libc::{c_char, c_int};
 use millpond_pool::{FdStore, Watched};
 use millpond_segment::file::{state, NAME_BYTES};
@@ -84,7 +83,7 @@ fn before(dirfd: c_int, path: *const c_char, look: impl Fn(c_int)) {
         if path.is_null() {
             return look(dirfd);
         }
-        let Some(name) = metadata::path(path) else { return };
+        let Some(name) = peek::text(path) else { return };
         // Closing such a descriptor drops none of the program's locks.
         if let Ok(fd) = sys::openat(dirfd, name, libc::O_PATH | libc::O_CLOEXEC, 0) {
             look(fd);

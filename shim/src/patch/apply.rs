@@ -11,6 +11,7 @@ use rustix::mm::{mprotect, MprotectFlags};
 use super::arena::{Arena, PAGE};
 use super::head::{Head, JUMP_LEN, MAX_HEAD};
 use super::image::{Function, Image, Lookup, Span};
+use super::inner;
 use super::outcome::{Outcome, PatchError, Refusal, Request, Stats};
 use super::relocate::{distance, trampoline, MAX_TRAMPOLINE};
 use super::MAX_REQUESTS;
@@ -104,7 +105,7 @@ pub unsafe fn apply(
     outcomes: &mut [Outcome],
     ready: impl FnOnce(&[Outcome]),
 ) -> Result<Stats, PatchError> {
-    let find = |index: usize| (libc.find(requests[index].symbol), requests[index].handler);
+    let find = |index: usize| (inner::find(libc, requests[index].symbol), requests[index].handler);
     // SAFETY: what `find` gives lies in libc's text; the rest is the caller's promise.
     unsafe { run(libc.text, requests.len(), find, outcomes, ready) }
 }

@@ -26,9 +26,14 @@ mod decode;
 mod head;
 #[cfg(target_arch = "x86_64")]
 mod image;
+#[cfg(target_arch = "x86_64")]
+mod inner;
 pub mod outcome;
 #[cfg(target_arch = "x86_64")]
 mod relocate;
+
+/// `__libc_message`, by which libc says why it aborts a program. Its own symbol is local; this name stands for it.
+pub const LAST_WORDS: &std::ffi::CStr = c"__libc_message";
 
 pub use outcome::{Outcome, PatchError, Request, Stats};
 

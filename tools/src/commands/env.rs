@@ -24,13 +24,18 @@ pub struct Arguments {
 pub fn run(arguments: Arguments) -> Outcome<ExitCode> {
     let name = settings::instance_name(&arguments.settings.instance);
     let instance = Instance::locate(&name)?;
-    let stores = match Connection::open(&instance)? {
-        Some(connection) => connection.status()?.stores,
+    let (stores, exclude) = match Connection::open(&instance)? {
+        Some(connection) => {
+            let status = connection.status()?;
+            (status.stores, status.exclude)
+        }
         None => {
             eprintln!("millpond: no coordinator `{name}` is running; programs run unbuffered until `millpond start`");
-            settings::load(&arguments.settings)?.store.paths
+            let config = settings::load(&arguments.settings)?;
+            (config.store.paths, config.programs.exclude)
         }
     };
-    let environment = ShimEnvironment::new(&shim_library::find()?, &instance.socket(), &stores)?;
+    let environment =
+        ShimEnvironment::new(&shim_library::find()?, &instance.socket(), &stores)?.excluding(&exclude);
     print(&environment.exports(std::env::var_os(PRELOAD).as_deref()))
 }

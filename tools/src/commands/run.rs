@@ -38,7 +38,8 @@ pub fn run(arguments: Arguments) -> Outcome<ExitCode> {
     if !arguments.settings.stores.is_empty() {
         covers(lease.stores(), &config.store.paths, &instance)?;
     }
-    let environment = ShimEnvironment::new(&library, lease.socket(), lease.stores())?;
+    let environment =
+        ShimEnvironment::new(&library, lease.socket(), lease.stores())?.excluding(lease.exclude());
     let signals = HeldSignals::hold()?;
     let ended = Launch::new(&arguments.program).through(&environment).run(&signals);
     // Whatever became of the program, what it wrote goes to its files.

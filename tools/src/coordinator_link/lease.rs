@@ -22,6 +22,7 @@ pub struct Lease {
     socket: PathBuf,
     before: Report,
     stores: Vec<String>,
+    exclude: Vec<String>,
     own: bool,
 }
 
@@ -39,7 +40,19 @@ impl Lease {
 
     fn hold(connection: Connection, instance: &Instance, own: bool) -> Outcome<Self> {
         let status = connection.status()?;
-        Ok(Self { before: status.totals, stores: status.stores, socket: instance.socket(), connection, own })
+        Ok(Self {
+            before: status.totals,
+            stores: status.stores,
+            exclude: status.exclude,
+            socket: instance.socket(),
+            connection,
+            own,
+        })
+    }
+
+    /// The programs that are left alone.
+    pub fn exclude(&self) -> &[String] {
+        &self.exclude
     }
 
     /// The directories that the coordinator serves.

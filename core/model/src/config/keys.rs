@@ -82,6 +82,11 @@ fn put_paths(config: &mut Config, text: &str) -> Result<(), String> {
     Ok(())
 }
 
+fn put_programs(config: &mut Config, text: &str) -> Result<(), String> {
+    config.programs.exclude = text.split(':').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    Ok(())
+}
+
 /// Every key, in the order of the example file.
 pub(super) const KEYS: &[Key] = &[
     Key {
@@ -149,6 +154,14 @@ pub(super) const KEYS: &[Key] = &[
         doc: "Directories whose files are buffered. Empty: the current directory of `run` or `start`.",
         remedy: "write a list of directories such as [\"/scratch/run1\"]; a path holds no `:`",
         set: put_paths,
+    },
+    Key {
+        path: "programs.exclude",
+        env: "MILLPOND_EXCLUDE",
+        doc: "Names of programs whose files the kernel serves, as it would without us; others see at once what they write.\n\
+              A name is that of the executable, or the one that it was called by, without directories.",
+        remedy: "write a list of names such as [\"postgres\"]; a name holds no `/` and no `:`",
+        set: put_programs,
     },
     Key {
         path: "flush.mode",

@@ -16,6 +16,8 @@ pub struct Config {
     pub pool: PoolConfig,
     /// Which directories are served.
     pub store: StoreConfig,
+    /// Which programs are left alone.
+    pub programs: ProgramsConfig,
     /// When bytes go to the real files.
     pub flush: FlushConfig,
     /// Bounds on what a coordinator holds, and on how long anybody waits.
@@ -30,6 +32,7 @@ impl Default for Config {
             instance: "default".into(),
             pool: PoolConfig::default(),
             store: StoreConfig::default(),
+            programs: ProgramsConfig::default(),
             flush: FlushConfig::default(),
             limits: LimitsConfig::default(),
             log: LogConfig::default(),
@@ -103,6 +106,14 @@ pub enum HugePages {
 pub struct StoreConfig {
     /// The directories whose files are buffered; none for the current directory.
     pub paths: Vec<String>,
+}
+
+/// Section `[programs]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ProgramsConfig {
+    /// Names of programs whose files the pool leaves to the kernel.
+    pub exclude: Vec<String>,
 }
 
 /// Section `[flush]`.

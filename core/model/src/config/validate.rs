@@ -14,6 +14,8 @@ const LEAST_PAGES: u64 = 16;
 /// As many as there are powers of two between the bounds of a buffer.
 const MOST_SLABS: usize = 13;
 const INSTANCE_LENGTH: usize = 64;
+/// Programs are told of the names in one variable, which has to be put back where it was lost.
+const EXCLUDE_LENGTH: usize = 4000;
 
 /// Whether `name` can name a coordinator: it becomes the name of a directory.
 pub fn is_instance_name(name: &str) -> bool {
@@ -30,6 +32,7 @@ pub(super) fn validate(config: &Config) -> Result<(), Fault> {
     pool(&config.pool)?;
     slabs(&config.pool)?;
     stores(&config.store.paths)?;
+    programs(&config.programs.exclude)?;
     flush(config)?;
     limits(config)
 }
@@ -107,6 +110,20 @@ fn stores(paths: &[String]) -> Result<(), Fault> {
         if path.contains([':', '\0', '\n']) {
             return Err(bad(&key, format!("`{}` holds a `:` or a control character", path.escape_debug())));
         }
+    }
+    Ok(())
+}
+
+fn programs(names: &[String]) -> Result<(), Fault> {
+    for (index, name) in names.iter().enumerate() {
+        let key = format!("programs.exclude[{index}]");
+        if name.is_empty() || name.contains([':', '/', '\0', '\n']) {
+            return Err(bad(&key, format!("`{}` is no program's name", name.escape_debug())));
+        }
+    }
+    let length: usize = names.iter().map(|name| name.len() + 1).sum();
+    if length > EXCLUDE_LENGTH {
+        return Err(bad("programs.exclude", format!("{length} bytes of names, more than {EXCLUDE_LENGTH}")));
     }
     Ok(())
 }

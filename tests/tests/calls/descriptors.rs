@@ -1,0 +1,28 @@
+//! Descriptors that are locked, passed on, or in a table of their own.
+
+use millpond_tests::cases::Case;
+
+#[test]
+fn locks_count_from_offset_and_end() {
+    Case::new("locks", "$BIN/locks").program("locks", include_str!("locks.c"), &["-pthread"]).check();
+}
+
+#[test]
+fn descriptors_that_are_passed() {
+    Case::new("passed", "$BIN/passed; cat f").program("passed", include_str!("passed.c"), &[]).check();
+}
+
+#[test]
+fn tables_that_threads_do_not_share() {
+    Case::new("tables", "$BIN/tables; cat f g")
+        .program("tables", include_str!("tables.c"), &["-pthread"])
+        .check();
+}
+
+/// What newer C libraries do for `posix_spawn`: a raw call with memory shared until the exec.
+#[test]
+fn c43_children_by_raw_clone() {
+    Case::new("c43_clone", "$BIN/clones; cat f child* | sort | uniq -c")
+        .program("clones", include_str!("clones.c"), &["-O1"])
+        .check();
+}
