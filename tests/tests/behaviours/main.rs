@@ -36,3 +36,23 @@ fn descriptors_misused_copied_and_limited() {
 fn sizes_cut_allocated_limited_and_advised() {
     matrix("sizes", "$BIN/sizes", include_str!("sizes.c")).check();
 }
+
+#[test]
+fn copies_inside_the_kernel() {
+    matrix("copies", "$BIN/copies", include_str!("copies.c")).check();
+}
+
+#[test]
+fn mappings_refused_cut_short_and_outliving() {
+    matrix("mappings", "$BIN/mappings", include_str!("mappings.c")).check();
+}
+
+#[test]
+fn opens_by_every_flag_name_and_handle() {
+    matrix("opens", "$BIN/opens", include_str!("opens.c")).check();
+}
+
+#[test]
+fn attributes_set_while_bytes_wait() {
+    matrix("attributes", "$BIN/attributes", include_str!("attributes.c")).check();
+}
