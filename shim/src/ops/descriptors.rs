@@ -168,6 +168,10 @@ pub unsafe fn fcntl(next: impl FnOnce(usize) -> c_int, fd: c_int, command: c_int
             new
         }
         libc::F_SETFL => {
+            // While the kernel still takes bytes at any offset from this descriptor.
+            if let Some(m) = managed::get(fd) {
+                preserving(|| super::open::before_reflag(&m, argument as c_int));
+            }
             let result = next();
             if result == 0 {
                 if let Some(m) = managed::get(fd) {

@@ -177,6 +177,13 @@ pub fn adopt_foreign(fd: c_int, reason: Reason) {
     }
 }
 
+/// Before `fcntl(F_SETFL, oflag)`: a descriptor that is about to read and write past the page cache flushes nothing afterwards.
+pub fn before_reflag(m: &managed::Managed, oflag: c_int) {
+    if description_flags(oflag) & !m.flags & flags::DIRECT != 0 {
+        let _ = m.make_direct(Reason::OpenDirect);
+    }
+}
+
 /// The description's flags after `fcntl(F_SETFL, oflag)`.
 pub fn reflag(m: &managed::Managed, oflag: c_int) {
     let changeable = flags::APPEND | flags::DIRECT;
