@@ -3,7 +3,8 @@
 //! A process is aside for good when the configuration names its program, when libc could not be patched (its own calls would go unseen), when it has set up a
 //! ring or given a thread a descriptor table of its own; and for a while when a function of libc writes by calls that nothing can catch.
 
-use crate::{attach, managed};
+use crate::attach;
+use crate::managed::{self, Managed};
 use libc::c_int;
 use millpond_segment::stats::Reason;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -26,7 +27,16 @@ pub fn why() -> Option<Reason> {
 /// From now on, what is open and what will be opened is the kernel's. The first reason stays.
 pub fn step(reason: Reason) {
     let _ = WHY.compare_exchange(0, reason as u32 + 1, Relaxed, Relaxed);
-    managed::for_each(|m| m.release_quietly(reason));
+    managed::for_each(|m| hand_over(&m, reason));
+}
+
+/// Makes a description the kernel's. What a ring may still write when the descriptor is closed (it keeps files by numbers of its own) stays the kernel's
+/// while the process lives.
+pub fn hand_over(m: &Managed, reason: Reason) {
+    if reason == Reason::IoUring {
+        m.pool.pin_file(m.who, m.file, false);
+    }
+    m.release_quietly(reason);
 }
 
 /// Runs a function that opens files and writes them by calls of its own.

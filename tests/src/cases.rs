@@ -82,7 +82,7 @@ impl Case {
         self
     }
 
-    /// Names executables (or `python:MODULE`) that must be there.
+    /// Names executables (or `python:MODULE`, `header:FILE`) that must be there.
     #[must_use]
     pub fn needs(mut self, needs: &[&'static str]) -> Self {
         self.needs.extend(needs);

@@ -125,7 +125,7 @@ fn register(pool: &'static Pool, who: Caller, fd: c_int, oflag: c_int, file: u32
 /// Makes the kernel serve what the pool cannot, for how it was opened or by whom.
 fn hand_to_kernel_if_need_be(m: &managed::Managed, oflag: c_int, append_only: bool) {
     if let Some(why) = crate::aside::why() {
-        return m.release_quietly(why);
+        return crate::aside::hand_over(m, why);
     }
     let reason = if oflag & libc::O_DIRECT != 0 {
         Some(Reason::OpenDirect)

@@ -67,6 +67,9 @@ pub fn missing_of(needs: &[&'static str]) -> Vec<&'static str> {
 }
 
 fn is_there(need: &str) -> bool {
+    if let Some(header) = need.strip_prefix("header:") {
+        return Path::new("/usr/include").join(header).is_file();
+    }
     match need.strip_prefix("python:") {
         Some(module) => Command::new(python())
             .args(["-c", &format!("import {module}")])
