@@ -8,13 +8,13 @@ use millpond_pool::{Caller, Claim, Pool};
 use millpond_segment::client::state;
 use millpond_segment::sys::{self, Errno};
 use millpond_segment::wire::{Kind, Message, BYTES};
-use millpond_segment::Segment;
+use millpond_segment::{AttachError, Segment};
 use once_cell::sync::OnceCell;
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::{
-    AtomicI32, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::SeqCst,
+    AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::SeqCst,
 };
 
 /// How long a new program waits for the coordinator, in milliseconds.
@@ -118,6 +118,16 @@ pub fn after_fork_in_child() {
     }
 }
 
+/// Set when there is a coordinator, but no room for its segment in this process, or none for this process in the segment.
+static NO_ROOM: AtomicBool = AtomicBool::new(false);
+
+/// Before a process without room uses a file of a store: what waits for the file's sake is written, as nobody here can look at it.
+pub fn flush_without_room() {
+    if NO_ROOM.load(Relaxed) {
+        let _ = ask_once(&Message::new(Kind::Flush, millpond_segment::wire::ALL));
+    }
+}
+
 fn connect_and_map(adopt: Option<u32>) -> bool {
     let Ok(link) = connect() else { return false };
     let mapped = hello(link).and_then(|(fd, answered)| {
@@ -127,6 +137,11 @@ fn connect_and_map(adopt: Option<u32>) -> bool {
         match segment {
             Ok(segment) if answered => Some(segment),
             Ok(_) => None,
+            Err(AttachError::Map { .. }) => {
+                // The program's own limit: nothing that it wants to read of.
+                NO_ROOM.store(true, Relaxed);
+                None
+            }
             Err(e) => {
                 complain(&e);
                 None
@@ -139,6 +154,7 @@ fn connect_and_map(adopt: Option<u32>) -> bool {
     };
     let pool = Pool::new(segment);
     let Some(slot) = adopt.or_else(|| claim(&pool)) else {
+        NO_ROOM.store(true, Relaxed);
         sys::close(link);
         return false;
     };
@@ -174,7 +190,7 @@ pub fn command(buf: &mut [u8; 64]) -> &[u8] {
     buf[..n].trim_ascii_end()
 }
 
-fn complain(e: &millpond_segment::AttachError) {
+fn complain(e: &AttachError) {
     use std::io::Write;
     let mut line = [0u8; 512];
     let mut at = &mut line[..];

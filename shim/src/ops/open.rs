@@ -49,7 +49,7 @@ fn consider(fd: c_int, oflag: c_int) {
     if !known && !stores::contain(fd, &stat, keep_name) {
         return;
     }
-    let Some((pool, who)) = attach::pool() else { return };
+    let Some((pool, who)) = attach::pool() else { return attach::flush_without_room() };
     let store = FdStore::new(fd, readable(oflag), writable(oflag), oflag & libc::O_APPEND != 0);
     let Some(opened) = pool.open_file(who, &stat, &store) else {
         pool.count_sync_down(Reason::NoSlot);
