@@ -4,5 +4,6 @@
 mod aside;
 mod attributes;
 mod descriptors;
+mod ends;
 mod errors;
 mod last_words;
