@@ -43,7 +43,7 @@ fn by_path(dirfd: i32, path: &CStr, scripts: u32) -> Option<bool> {
 
 fn examine(fd: i32, scripts: u32) -> Option<bool> {
     let stat = sys::stat_fd(fd).ok()?;
-    if gains_privilege(&stat) {
+    if gains_privilege(fd, &stat) {
         return Some(false);
     }
     let mut head = [0u8; HEAD];
@@ -67,12 +67,26 @@ fn examine(fd: i32, scripts: u32) -> Option<bool> {
     Some(is_dynamic(head))
 }
 
-/// Whether running it changes who the process is: then the linker ignores the preload.
-fn gains_privilege(stat: &sys::FileStat) -> bool {
+/// Whether running it changes who the process is, or what it may do: then the linker ignores the preload.
+fn gains_privilege(fd: i32, stat: &sys::FileStat) -> bool {
     // SAFETY: no pointers.
     let id = |call| unsafe { sys::syscall(call, [0; 6]) }.unwrap_or(0) as u32;
-    stat.mode & libc::S_ISUID != 0 && (stat.uid != id(libc::SYS_geteuid) || id(libc::SYS_getuid) != stat.uid)
+    let (real, effective) = (id(libc::SYS_getuid), id(libc::SYS_geteuid));
+    // A process that acts for another user or group, or that was started so.
+    real != effective
+        || id(libc::SYS_getgid) != id(libc::SYS_getegid)
+        || stat.mode & libc::S_ISUID != 0 && stat.uid != effective
         || stat.mode & libc::S_ISGID != 0 && stat.mode & libc::S_IXGRP != 0
+        || real != 0 && has_capabilities(fd)
+}
+
+/// Whether the file brings capabilities with it.
+fn has_capabilities(fd: i32) -> bool {
+    // SAFETY: the name is a C string; only the value's length is asked for.
+    let len = unsafe {
+        sys::syscall(libc::SYS_fgetxattr, [fd as usize, c"security.capability".as_ptr() as usize, 0, 0, 0, 0])
+    };
+    len.is_ok_and(|len| len > 0)
 }
 
 /// Whether the head of a file is a 64-bit dynamic program for this machine that is not Go's.

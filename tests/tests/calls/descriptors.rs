@@ -1,6 +1,7 @@
 //! Descriptors that are locked, passed on, or in a table of their own.
 
 use millpond_tests::cases::Case;
+use millpond_tests::shim_env::in_ci;
 
 #[test]
 fn locks_count_from_offset_and_end() {
@@ -25,4 +26,14 @@ fn c43_children_by_raw_clone() {
     Case::new("c43_clone", "$BIN/clones; cat f child* | sort | uniq -c")
         .program("clones", include_str!("clones.c"), &["-O1"])
         .check();
+}
+
+/// The dynamic linker preloads nothing into what a process runs that acts for another user.
+#[test]
+fn c51_programs_run_by_who_acts_for_another_user() {
+    if !nix::unistd::geteuid().is_root() {
+        assert!(!in_ci(), "c51_programs_run_by_who_acts_for_another_user: not root");
+        return eprintln!("SKIPPED c51_programs_run_by_who_acts_for_another_user: not root");
+    }
+    Case::new("c51_acting", "$BIN/acting; cat f").program("acting", include_str!("acting.c"), &[]).check();
 }
