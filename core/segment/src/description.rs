@@ -20,6 +20,8 @@ pub mod flags {
     pub const DIRECT: u32 = 64;
     /// No descriptor: it says that the client has the file mapped.
     pub const MAPPED: u32 = 128;
+    /// The kernel was told that it is read, for the file's time of access.
+    pub const TOUCHED: u32 = 256;
 }
 
 /// One open file description.

@@ -60,6 +60,28 @@ pub fn check_end(offset: u64, len: u64) -> Result<(), Errno> {
     }
 }
 
+/// The first read of a description lets the kernel set the file's time of access, as it does itself unless the mount or the descriptor says otherwise.
+/// A read at the end does that, and fetches nothing.
+#[inline]
+fn touch(m: &Managed, wanted: u64) {
+    if !m.has(flags::TOUCHED) {
+        touch_at_end(m, wanted > 0);
+    }
+}
+
+#[cold]
+fn touch_at_end(m: &Managed, moves: bool) {
+    // Whether a read of nothing counts is the file system's to say, each time.
+    if moves {
+        m.d().flags.fetch_or(flags::TOUCHED, Relaxed);
+    }
+    let mut byte = 0u8;
+    let arguments =
+        [m.fd as usize, &raw mut byte as usize, moves.into(), m.f().size.load(Relaxed) as usize, 0, 0];
+    // SAFETY: nothing refers to the byte while the kernel may write it.
+    let _ = unsafe { sys::syscall(libc::SYS_pread64, arguments) };
+}
+
 /// Reads at the description's offset.
 #[inline]
 pub fn read_here(m: &Managed, to: &impl UserMemory) -> Result<usize, Errno> {
@@ -70,6 +92,7 @@ pub fn read_here(m: &Managed, to: &impl UserMemory) -> Result<usize, Errno> {
         return direct::read_here(m, to);
     }
     let wanted = to.total() as u64;
+    touch(m, wanted);
     let d = m.d();
     let mut asked = false;
     loop {
@@ -111,6 +134,7 @@ pub fn read_at(m: &Managed, to: &impl UserMemory, offset: off_t) -> Result<usize
     if m.is_direct() {
         return direct::read_at(m, to, offset);
     }
+    touch(m, to.total() as u64);
     let result = m.pool.read(m.who, m.file, &m.store(), to, offset as u64);
     if result == Ok(0) && to.total() > 0 {
         m.pool.revalidate(m.who, m.file, &m.store());

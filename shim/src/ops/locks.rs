@@ -35,12 +35,12 @@ pub unsafe fn lock(m: &Managed, command: c_int, argument: usize, call: impl FnOn
         libc::SEEK_END => preserving(|| end_of(m)),
         _ => return call(argument),
     };
-    let start = base.and_then(|base| base.checked_add(range.l_start).ok_or(Errno(libc::EOVERFLOW)));
-    range.l_start = match start {
-        Ok(start @ 0..) => start,
-        Ok(_) => return fail(Errno(libc::EINVAL)) as c_int,
-        Err(e) => return fail(e) as c_int,
-    };
+    let Ok(base) = base else { return call(argument) };
+    // What is no offset is refused by the kernel, which looks at the type before.
+    match base.checked_add(range.l_start) {
+        Some(start) => range.l_start = start,
+        None => (range.l_start, range.l_len) = (off_t::MAX, 2),
+    }
     range.l_whence = libc::SEEK_SET as c_short;
     let result = call(&raw mut range as usize);
     if result == 0 && matches!(command, libc::F_GETLK | libc::F_OFD_GETLK) {

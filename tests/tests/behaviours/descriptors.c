@@ -123,6 +123,7 @@ static void misused(int fd) {
     R(copy_file_range(fd, 0, fd, 0, 4, 0));
     R(isatty(fd));
     OK(mmap(0, 4096, PROT_READ, MAP_SHARED, fd, 0));
+    R(ioctl(fd, FIONREAD, b));
     R(fdopen(fd, "r") ? 0 : -1);
     R(openat(fd, "x", O_RDONLY));
     R(openat(fd, "/dev/null", O_RDONLY));
@@ -237,13 +238,16 @@ static void over(void) {
     FD_ZERO(&set);
     FD_SET(other, &set);
     R(select(other + 1, &set, 0, 0, 0));
-    int room = 0;
+    int room = 77;
+    R(ioctl(other, FIONREAD, &room));
+    R(room);
     R(ioctl(other, FIONBIO, &room));
     R(fcntl(other, F_GETFL));
     R(ioctl(other, FIOCLEX));
     R(fcntl(other, F_GETFD));
     R(ioctl(other, FIONCLEX));
     R(fcntl(other, F_GETFD));
+    R(ioctl(other, FIONREAD, 0));
     R(ioctl(other, 0x12345678, 0));
     R(ioctl(other, FIGETBSZ, &room));
 }

@@ -56,3 +56,20 @@ fn opens_by_every_flag_name_and_handle() {
 fn attributes_set_while_bytes_wait() {
     matrix("attributes", "$BIN/attributes", include_str!("attributes.c")).check();
 }
+
+#[test]
+fn locks_of_each_family_and_leases() {
+    matrix("locks", "$BIN/locks", include_str!("locks.c")).check();
+}
+
+#[test]
+fn times_of_access_are_set_by_reads_from_the_pool() {
+    matrix("touched", "$BIN/touched", include_str!("touched.c")).check();
+}
+
+/// Kind: something of ours on standard error, where the program itself has limited what it may map.
+#[test]
+fn a_limit_on_address_space_goes_without_a_word() {
+    let script = "echo before > file; (ulimit -v 40000; cat file; echo more >> file; cut -b1-3 file); cat file";
+    Case::new("address_space", script).check();
+}

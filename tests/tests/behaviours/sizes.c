@@ -39,6 +39,8 @@ static void cuts(void) {
     LABEL("names");
     R(truncate("", 0));
     R(truncate(0, 0));
+    R(truncate((char *)-1, 0));
+    R(truncate((char *)5, 0));
     R(truncate("missing", 0));
     R(truncate(".", 0));
     R(truncate("file/x", 0));
