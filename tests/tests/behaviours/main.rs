@@ -70,6 +70,7 @@ fn times_of_access_are_set_by_reads_from_the_pool() {
 /// Kind: something of ours on standard error, where the program itself has limited what it may map.
 #[test]
 fn a_limit_on_address_space_goes_without_a_word() {
-    let script = "echo before > file; (ulimit -v 40000; cat file; echo more >> file; cut -b1-3 file); cat file";
+    let script =
+        "echo before > file; (ulimit -v 40000; cat file; echo more >> file; cut -b1-3 file); cat file";
     Case::new("address_space", script).check();
 }
