@@ -13,10 +13,12 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
 /// Before a fork, in the parent. Returns whether a slot was made by this call.
 pub fn before_fork() -> bool {
+    // A child that has not looked at itself yet (`clone` runs its function at once) takes the slot that was made for it first: its own child would.
+    let attached = process::attached();
     if thread::fork_slot() != 0 || process::is_vfork_child() {
         return false;
     }
-    let Some((pool, who)) = process::attached() else { return false };
+    let Some((pool, who)) = attached else { return false };
     match pool.fork_client(who.client()) {
         Some(slot) => {
             thread::set_fork_slot(slot + 1);
