@@ -15,7 +15,7 @@ mod unshimmed;
 pub use environment::{adopted, remember as remember_environment, ADOPT};
 pub use overlay::{
     any as overlay_any, drop_all as overlay_drop, forget as overlay_forget, get as overlay_get,
-    set as overlay_set,
+    live as overlay_live, set as overlay_set,
 };
 
 use crate::ops::processes::Target;

@@ -2,7 +2,7 @@
 
 use crate::borrow::{Borrow, Lent};
 use crate::ops::data::is_over_limit;
-use crate::{attach, children, errno, process, stores};
+use crate::{attach, children, errno, exec, process, stores};
 use millpond_pool::{Caller, FdStore, Pool, NO_WRITER};
 use millpond_segment::description::flags;
 use millpond_segment::stats::Reason;
@@ -33,10 +33,36 @@ const HAND_OVER_LOOKS: u32 = 2000;
 /// The descriptor, if the table has it, released ones too.
 #[inline]
 pub fn entry(fd: i32) -> Option<Managed> {
+    if exec::overlay_live() {
+        if let Some(change) = exec::overlay_get(fd) {
+            return of_vfork_child(fd, change?);
+        }
+    }
+    table_entry(fd)
+}
+
+/// The same, whatever a `vfork` child has made of the number.
+#[inline]
+fn table_entry(fd: i32) -> Option<Managed> {
     let (pool, who) = process::attached()?;
     let description = pool.description_of(who.client(), u32::try_from(fd).ok()?)?;
     let d = pool.segment().description(description);
     Some(Managed { pool, who, fd, description, file: d.file.load(Relaxed), flags: d.flags.load(Relaxed) })
+}
+
+/// A descriptor that a `vfork` child has put there itself: what the child does with it, its parent's table does not tell, so that the kernel has to
+/// serve it, from where the description stands.
+#[cold]
+fn of_vfork_child(fd: i32, description: u32) -> Option<Managed> {
+    let (pool, who) = process::attached()?;
+    let m = of_description(pool, who, fd, description)?;
+    m.release_quietly(Reason::Vfork);
+    of_description(pool, who, fd, description)
+}
+
+/// Whether this is a `vfork` child that has closed `fd` or put something else there: the parent's table is wrong about it.
+fn is_replaced(fd: i32) -> bool {
+    exec::overlay_live() && exec::overlay_get(fd).is_some()
 }
 
 /// Descriptor `fd` as one of `description`, wherever that is noted.
@@ -172,7 +198,7 @@ impl Managed {
     fn is_in_table(&self) -> bool {
         let entry =
             u32::try_from(self.fd).ok().and_then(|fd| self.pool.description_of(self.who.client(), fd));
-        entry == Some(self.description)
+        entry == Some(self.description) && !is_replaced(self.fd)
     }
 
     /// After a write that ended at `end` of a file that was `before` bytes long: a file that grows by it and has many dirty bytes is written behind
@@ -214,7 +240,7 @@ impl Managed {
                 && fd < millpond_pool::FIRST_PIN
                 && self.pool.segment().description(description).file.load(Relaxed) == self.file
             {
-                if let Some(other) = entry(fd as i32) {
+                if let Some(other) = table_entry(fd as i32).filter(|other| !is_replaced(other.fd)) {
                     found = Some(other.store()).filter(Store::writable);
                 }
             }
@@ -326,7 +352,7 @@ pub fn for_each(mut f: impl FnMut(Managed)) {
     let Some((pool, who)) = process::attached() else { return };
     pool.for_entries(who.client(), |fd, _| {
         if fd < millpond_pool::FIRST_PIN {
-            if let Some(m) = entry(fd as i32) {
+            if let Some(m) = table_entry(fd as i32).filter(|m| !is_replaced(m.fd)) {
                 f(m);
             }
         }

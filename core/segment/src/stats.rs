@@ -105,6 +105,7 @@ reasons! {
     Passed = "fd_passed": "The descriptor was passed over a socket.",
     Foreign = "foreign_exec": "Inherited by a program that cannot be preloaded.",
     Inherited = "inherited": "Inherited from a program that was not preloaded.",
+    Vfork = "vfork": "A child of vfork read or wrote by a descriptor that it had put there itself.",
     RawCall = "raw_syscall": "A system call made by number that the pool does not serve.",
     BadPointer = "bad_pointer": "The program's memory was not there.",
     Limit = "size_limit": "A limit on file size was in the way.",

@@ -32,6 +32,15 @@ static OVERLAYS: [Overlay; CHILDREN] = [const {
     }
 }; CHILDREN];
 
+/// Overlays of children that have neither become another program nor ended.
+static LIVE: AtomicU32 = AtomicU32::new(0);
+
+/// Whether there is a child that has changed its descriptors and is still here: with none, a lookup need not ask who this is.
+#[inline]
+pub fn live() -> bool {
+    LIVE.load(Relaxed) != 0
+}
+
 /// Whether there is any overlay: without one, nothing has to be asked of the kernel.
 pub fn any() -> bool {
     OVERLAYS.iter().any(|o| o.pid.load(Relaxed) != 0)
@@ -52,10 +61,12 @@ fn mine_or_new() -> Option<&'static Overlay> {
     let pid = sys::getpid();
     let free = |o: &&Overlay| {
         let owner = o.pid.load(Relaxed);
-        (owner == 0
-            || owner & SUSPENDED != 0
-            || sys::process_state(owner).is_none_or(|(state, _)| state == b'Z'))
-            && o.pid.compare_exchange(owner, pid, SeqCst, Relaxed).is_ok()
+        let idle = owner == 0 || owner & SUSPENDED != 0;
+        let taken = (idle || sys::process_state(owner).is_none_or(|(state, _)| state == b'Z'))
+            && o.pid.compare_exchange(owner, pid, SeqCst, Relaxed).is_ok();
+        // One that was killed is counted already.
+        LIVE.fetch_add(u32::from(taken && idle), Relaxed);
+        taken
     };
     let overlay = OVERLAYS.iter().find(free)?;
     clear(overlay);
@@ -80,12 +91,20 @@ pub fn forget() {
         overlay.used.store(0, Relaxed);
         overlay.pid.store(0, Relaxed);
     }
+    LIVE.store(0, Relaxed);
 }
 
 /// Notes that the child's `fd` now refers to `description`, whose reference is handed over, or is closed. Without room, the
 /// reference is let go, and the next image takes the descriptor as the kernel's.
 pub fn set(fd: i32, description: Option<u32>) {
     let Some(pool) = process::pool() else { return };
+    // A number that no descriptor has: the call fails, and changes nothing.
+    if fd < 0 {
+        if let Some(d) = description {
+            pool.drop_description(d);
+        }
+        return;
+    }
     let word = (fd as u64 + 1) << 32 | u64::from(description.map_or(0, |d| d + 1));
     let Some(overlay) = mine_or_new() else {
         if let Some(d) = description {
@@ -115,7 +134,7 @@ pub fn set(fd: i32, description: Option<u32>) {
 
 /// What the child did to `fd`: `None` nothing, `Some(None)` closed, else its description.
 pub fn get(fd: i32) -> Option<Option<u32>> {
-    let overlay = mine()?;
+    let overlay = mine().filter(|_| fd >= 0)?;
     overlay.change[..overlay.used.load(Relaxed) as usize]
         .iter()
         .map(|c| c.load(Relaxed))
@@ -139,6 +158,7 @@ pub fn drop_all() {
     if let Some(overlay) = mine() {
         clear(overlay);
         overlay.pid.store(0, SeqCst);
+        LIVE.fetch_sub(1, Relaxed);
     }
 }
 
@@ -157,6 +177,7 @@ pub fn suspend() -> Option<usize> {
         }
     }
     overlay.pid.store(sys::getpid() | SUSPENDED, SeqCst);
+    LIVE.fetch_sub(1, Relaxed);
     Some(index)
 }
 
@@ -168,6 +189,7 @@ pub fn resume(index: Option<usize>) {
         // Another child has taken it meanwhile: the next exec of this one leaves its descriptors to the kernel.
         return;
     }
+    LIVE.fetch_add(1, Relaxed);
     for change in &overlay.change[..overlay.used.load(Relaxed) as usize] {
         let word = change.load(Relaxed);
         if let (true, Some(description), Some(pool)) =
