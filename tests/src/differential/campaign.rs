@@ -14,6 +14,8 @@ use crate::script::strategy::scripts;
 use crate::script::Script;
 use crate::tree;
 
+/// Stack of a thread that makes scripts: strategies are nested deeply, and not optimised where tests are built for debugging.
+const GENERATOR_STACK: usize = 64 << 20;
 /// Longest that each part of shrinking may take.
 const SHRINK_TIME: Duration = Duration::from_secs(60);
 
@@ -77,7 +79,8 @@ impl Campaign<'_> {
         let threads = std::thread::available_parallelism().map_or(2, usize::from).min(8);
         std::thread::scope(|scope| {
             for _ in 0..threads {
-                scope.spawn(|| {
+                let thread = std::thread::Builder::new().stack_size(GENERATOR_STACK);
+                let run = || {
                     let strategy = scripts();
                     while !stopped.load(Ordering::Relaxed) {
                         let number = next.fetch_add(1, Ordering::Relaxed);
@@ -89,7 +92,13 @@ impl Campaign<'_> {
                         operations.fetch_add(script.steps.len(), Ordering::Relaxed);
                         if let Some(difference) = self.differ(number, &script) {
                             if self.survey {
-                                let line = format!("script {number}:\n{}", difference.first_lines());
+                                let stem = format!("{}-{:x}-{number}", self.name, self.seed);
+                                let kept = difference.keep(self.reports, &stem);
+                                let kept =
+                                    kept.map_or_else(|error| error.to_string(), |names| names.join(" "));
+                                let lines = difference.first_lines();
+                                let line = format!("script {number}:\n{lines}kept {kept}");
+                                eprintln!("{line}");
                                 failures.lock().expect("no panics").push(line);
                                 continue;
                             }
@@ -98,7 +107,8 @@ impl Campaign<'_> {
                             failures.lock().expect("no panics").push(report);
                         }
                     }
-                });
+                };
+                thread.spawn_scoped(scope, run).expect("thread");
             }
         });
         let failures = failures.into_inner().expect("no panics");
@@ -112,7 +122,11 @@ impl Campaign<'_> {
 
     /// The script of a number.
     pub fn script(&self, number: usize) -> Script {
-        scripts().new_tree(&mut self.runner(number)).expect("scripts generate").current()
+        let make = || scripts().new_tree(&mut self.runner(number)).expect("scripts generate").current();
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(GENERATOR_STACK);
+            thread.spawn_scoped(scope, make).expect("thread").join().expect("no panics")
+        })
     }
 
     /// Source of the randomness of one script.

@@ -17,6 +17,40 @@ extern "C" {
     pub fn pwritev64v2(fd: c_int, vector: *const iovec, count: c_int, at: off_t, flags: c_int) -> ssize_t;
     pub fn dprintf(fd: c_int, format: *const c_char, ...) -> c_int;
     pub fn quick_exit(code: c_int) -> !;
+    pub fn _Exit(code: c_int) -> !;
+    pub fn daemon(stay: c_int, keep: c_int) -> c_int;
+    pub fn closefrom(first: c_int);
+    pub fn open_by_handle_at(mount: c_int, handle: *mut c_void, flags: c_int) -> c_int;
+    pub fn futimesat(dir: c_int, path: *const c_char, times: *const libc::timeval) -> c_int;
+    pub fn _Fork() -> libc::pid_t;
+    pub fn execveat(
+        dir: c_int,
+        path: *const c_char,
+        arguments: *const *const c_char,
+        environment: *const *const c_char,
+        flags: c_int,
+    ) -> c_int;
+    pub fn lockf64(fd: c_int, command: c_int, len: off_t) -> c_int;
+    pub fn aio_fsync64(kind: c_int, control: *mut libc::aiocb) -> c_int;
+    pub fn aio_read64(control: *mut libc::aiocb) -> c_int;
+    pub fn aio_write64(control: *mut libc::aiocb) -> c_int;
+    pub fn lio_listio64(
+        mode: c_int,
+        list: *mut *mut libc::aiocb,
+        count: c_int,
+        event: *mut libc::sigevent,
+    ) -> c_int;
+    pub fn getdelim(
+        line: *mut *mut c_char,
+        room: *mut size_t,
+        delimiter: c_int,
+        file: *mut libc::FILE,
+    ) -> ssize_t;
+    pub fn tmpfile64() -> *mut libc::FILE;
+    pub fn mkstemp64(template: *mut c_char) -> c_int;
+    pub fn mkostemp64(template: *mut c_char, flags: c_int) -> c_int;
+    pub fn mkstemps64(template: *mut c_char, suffix: c_int) -> c_int;
+    pub fn mkostemps64(template: *mut c_char, suffix: c_int, flags: c_int) -> c_int;
 }
 
 /// Version of the structure that the old stat functions are asked for on 64-bit machines.
@@ -45,6 +79,25 @@ pub unsafe fn xstat(name: &str, path: *const c_char, out: *mut libc::stat64) -> 
     nix::errno::Errno::clear();
     // SAFETY: as the caller promises.
     unsafe { function(STAT_VERSION, path, out) }
+}
+
+/// `__fxstatat` and its like.
+///
+/// # Safety
+/// As for `fstatat`.
+pub unsafe fn fxstatat(
+    name: &str,
+    dir: c_int,
+    path: *const c_char,
+    out: *mut libc::stat64,
+    flags: c_int,
+) -> c_int {
+    type Function = unsafe extern "C" fn(c_int, c_int, *const c_char, *mut libc::stat64, c_int) -> c_int;
+    // SAFETY: libc's functions of these names have this type.
+    let function: Function = unsafe { std::mem::transmute(old(name)) };
+    nix::errno::Errno::clear();
+    // SAFETY: as the caller promises.
+    unsafe { function(STAT_VERSION, dir, path, out, flags) }
 }
 
 /// `__fxstat` and its like.

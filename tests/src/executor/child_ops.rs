@@ -1,12 +1,16 @@
 //! Child processes: by fork, by fork and exec, by spawn; and becoming another program oneself.
 
 use std::ffi::CString;
+use std::os::fd::OwnedFd;
 
 use super::image::Image;
 use super::outcome::Outcome;
-use super::{end, say, Process};
-use crate::script::op::{ExecCall, SpawnAction};
+use super::{aliases, end, forking, say, Process};
+use crate::script::op::{ExecCall, ForkCall, SpawnAction};
 use crate::script::{End, Op, NEVER_OPEN, SLOTS};
+
+/// Lowest number of the descriptors that watch daemons.
+const WATCH_FD_MIN: i32 = 620;
 
 extern "C" {
     static environ: *const *mut libc::c_char;
@@ -33,16 +37,43 @@ impl Process {
         end.is_violent() || ops.iter().any(Op::kills)
     }
 
-    pub(super) fn fork(&mut self, at: &str, ops: &[Op], how: End) -> String {
-        // SAFETY: no other thread is alive here, so the child may do anything.
-        let child = unsafe { libc::fork() };
+    pub(super) fn fork(&mut self, at: &str, ops: &[Op], how: End, call: ForkCall) -> String {
+        if call == ForkCall::CloneFunction {
+            // The function finds all that it needs in its parent's memory, of which it has a copy.
+            let mut errand = Errand { process: self, at, ops, how };
+            let errand = (&raw mut errand).cast();
+            let child = forking::clone_function(run_errand, errand);
+            self.killed |= Self::is_killer(ops, how);
+            return wait(child);
+        }
+        let watch = (call == ForkCall::Daemon).then(Watch::new);
+        let child = forking::fork_by(call);
+        if child < 0 {
+            return format!("none {:?}", nix::errno::Errno::last());
+        }
         if child == 0 {
-            self.solo = false;
+            self.become_child();
+            if call == ForkCall::Daemon {
+                // SAFETY: no other thread is alive here. Directory and standard descriptors stay.
+                let outcome = Outcome::of(|| unsafe { aliases::daemon(1, 1) });
+                say(&format!("{at} daemon {outcome}"));
+                // A daemon's parent is whoever takes in orphans.
+                self.is_child = false;
+            }
             self.perform_all(at, ops);
             end(how);
         }
         self.killed |= Self::is_killer(ops, how);
-        wait(child)
+        let status = wait(child);
+        if let Some(watch) = watch {
+            watch.wait();
+        }
+        status
+    }
+
+    pub(super) fn become_child(&mut self) {
+        self.solo = false;
+        self.is_child = true;
     }
 
     fn image(&self, at: &str, ops: &[Op], how: End) -> Image {
@@ -51,6 +82,7 @@ impl Process {
             script: self.script.clone(),
             slots: self.slots,
             killed: self.killed,
+            is_child: self.is_child,
             at: at.into(),
             ops: ops.to_vec(),
             end: how,
@@ -59,7 +91,9 @@ impl Process {
     }
 
     pub(super) fn exec(&mut self, at: &str, ops: &[Op], how: End, call: ExecCall) -> String {
-        let arguments = self.image(at, ops, how).arguments();
+        let mut image = self.image(at, ops, how);
+        image.is_child = true;
+        let arguments = image.arguments();
         // SAFETY: no other thread is alive here, so the child may do anything.
         let child = unsafe { libc::fork() };
         if child == 0 {
@@ -77,6 +111,30 @@ impl Process {
                         pointers[2],
                         std::ptr::null::<libc::c_char>(),
                     ),
+                    ExecCall::Execlp => libc::execlp(
+                        pointers[0],
+                        pointers[0],
+                        pointers[1],
+                        pointers[2],
+                        std::ptr::null::<libc::c_char>(),
+                    ),
+                    ExecCall::Execle => libc::execle(
+                        pointers[0],
+                        pointers[0],
+                        pointers[1],
+                        pointers[2],
+                        std::ptr::null::<libc::c_char>(),
+                        environ,
+                    ),
+                    ExecCall::Execvpe => libc::execvpe(pointers[0], pointers.as_ptr(), environ.cast()),
+                    ExecCall::Execveat => {
+                        let program = libc::open(pointers[0], libc::O_PATH | libc::O_CLOEXEC);
+                        let empty = libc::AT_EMPTY_PATH;
+                        aliases::execveat(program, c"".as_ptr(), pointers.as_ptr(), environ.cast(), empty)
+                    }
+                    ExecCall::Syscall => {
+                        libc::syscall(libc::SYS_execve, pointers[0], pointers.as_ptr(), environ) as i32
+                    }
                     ExecCall::Fexecve => {
                         let program = libc::open(pointers[0], libc::O_RDONLY | libc::O_CLOEXEC);
                         libc::fexecve(program, pointers.as_ptr(), environ.cast())
@@ -97,6 +155,50 @@ impl Process {
         format!("status {status:#x}")
     }
 
+    pub(super) fn popen(&self, command: &str, input: Option<u32>) -> String {
+        let command = CString::new(command).expect("commands hold no null bytes");
+        let mode = if input.is_some() { c"w" } else { c"re" };
+        // SAFETY: both are live C strings.
+        let stream = unsafe { libc::popen(command.as_ptr(), mode.as_ptr()) };
+        if stream.is_null() {
+            return format!("{:?}", nix::errno::Errno::last());
+        }
+        let mut output = Vec::new();
+        let mut bytes = vec![0_u8; 4096];
+        // SAFETY: the stream is open until `pclose`, buffers and lengths agree.
+        let (count, status) = unsafe {
+            let mut total = 0;
+            if let Some(seed) = input {
+                let bytes = crate::data::pattern(seed, 100 + seed as usize % 5000);
+                total = libc::fwrite(bytes.as_ptr().cast(), 1, bytes.len(), stream);
+            } else {
+                // To the end: a command whose output nobody takes fails, sooner or later.
+                loop {
+                    match libc::fread(bytes.as_mut_ptr().cast(), 1, bytes.len(), stream) {
+                        0 => break,
+                        count => output.extend_from_slice(&bytes[..count]),
+                    }
+                }
+                total += output.len();
+            }
+            (total, libc::pclose(stream))
+        };
+        format!("{count} [{}] status {status:#x}", crate::data::show(&output))
+    }
+
+    /// A child in this process' memory: it only makes the calls that are ready for it.
+    pub(super) fn vfork(&mut self, at: &str, actions: &[SpawnAction], ops: &[Op], how: End) -> String {
+        let mut image = self.image(at, ops, how);
+        image.is_child = true;
+        let steps = forking::Steps::new(self, actions, &mut image.slots);
+        let arguments = image.arguments();
+        let child = steps.run(&pointers(&arguments));
+        let outcomes = steps.outcomes();
+        self.killed |= Self::is_killer(ops, how);
+        let status = wait(child);
+        format!("{outcomes} {status}")
+    }
+
     pub(super) fn exec_self(&mut self, at: &str) -> String {
         let (true, Ok(step)) = (self.solo, at.parse::<usize>()) else { return "not alone".into() };
         let mut image = self.image(at, &[], End::Exit);
@@ -108,8 +210,16 @@ impl Process {
         Outcome::of(|| unsafe { libc::execv(pointers[0], pointers.as_ptr()) }).to_string()
     }
 
-    pub(super) fn spawn(&mut self, at: &str, actions: &[SpawnAction], ops: &[Op], how: End) -> String {
+    pub(super) fn spawn(
+        &mut self,
+        at: &str,
+        actions: &[SpawnAction],
+        ops: &[Op],
+        how: End,
+        searched: bool,
+    ) -> String {
         let mut image = self.image(at, ops, how);
+        image.is_child = true;
         let mut file_actions = FileActions::new();
         for action in actions {
             file_actions.add(self, action, &mut image.slots);
@@ -119,14 +229,31 @@ impl Process {
         let mut child = 0;
         // SAFETY: every pointer is to a live value; the vectors end in null pointers.
         let failed = unsafe {
-            libc::posix_spawn(
-                &mut child,
-                pointers[0],
-                &file_actions.actions,
-                std::ptr::null(),
-                pointers.as_ptr().cast(),
-                environ,
-            )
+            if searched {
+                let mut attributes = std::mem::zeroed();
+                libc::posix_spawnattr_init(&mut attributes);
+                let flags = libc::POSIX_SPAWN_SETSIGMASK | libc::POSIX_SPAWN_SETSIGDEF;
+                libc::posix_spawnattr_setflags(&mut attributes, flags as i16);
+                let failed = libc::posix_spawnp(
+                    &mut child,
+                    pointers[0],
+                    &file_actions.actions,
+                    &attributes,
+                    pointers.as_ptr().cast(),
+                    environ,
+                );
+                libc::posix_spawnattr_destroy(&mut attributes);
+                failed
+            } else {
+                libc::posix_spawn(
+                    &mut child,
+                    pointers[0],
+                    &file_actions.actions,
+                    std::ptr::null(),
+                    pointers.as_ptr().cast(),
+                    environ,
+                )
+            }
         };
         if failed != 0 {
             return format!("failed {:?}", nix::errno::Errno::from_raw(failed));
@@ -134,6 +261,44 @@ impl Process {
         self.killed |= Self::is_killer(ops, how);
         wait(child)
     }
+}
+
+/// A pipe whose other end nobody holds any more when a child, and the child of that, have ended.
+struct Watch {
+    reader: OwnedFd,
+    writer: OwnedFd,
+}
+
+impl Watch {
+    fn new() -> Watch {
+        let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).expect("pipe");
+        // Out of the way, or children would find other numbers free than their parent.
+        let high = |low| rustix::io::fcntl_dupfd_cloexec(low, WATCH_FD_MIN).expect("descriptor");
+        Watch { reader: high(&reader), writer: high(&writer) }
+    }
+
+    fn wait(self) {
+        drop(self.writer);
+        // Nothing is ever written.
+        let _ = rustix::io::read(&self.reader, &mut [0_u8; 1]);
+    }
+}
+
+/// What a cloned function does.
+struct Errand<'a> {
+    process: &'a mut Process,
+    at: &'a str,
+    ops: &'a [Op],
+    how: End,
+}
+
+/// The function of a `clone`, which has its own copy of everything.
+extern "C" fn run_errand(errand: *mut libc::c_void) -> libc::c_int {
+    // SAFETY: the errand lies on the stack of the function that clones, which this process has a copy of.
+    let errand = unsafe { &mut *errand.cast::<Errand>() };
+    errand.process.become_child();
+    errand.process.perform_all(errand.at, errand.ops);
+    end(errand.how)
 }
 
 /// Argument pointers of strings that stay alive, with the null pointer that ends them.
@@ -160,7 +325,10 @@ impl FileActions {
     /// Adds an action, unless the slot is closed, and notes where the child has the slot.
     fn add(&mut self, process: &Process, action: &SpawnAction, slots: &mut [i32; SLOTS]) {
         let (SpawnAction::Dup2 { slot } | SpawnAction::Close { slot } | SpawnAction::Open { slot, .. }) =
-            action;
+            action
+        else {
+            return;
+        };
         if *slot == NEVER_OPEN {
             return;
         }
@@ -192,6 +360,7 @@ impl FileActions {
                 // SAFETY: the actions are initialised.
                 unsafe { libc::posix_spawn_file_actions_addclose(&mut self.actions, fd) };
             }
+            SpawnAction::Write { .. } | SpawnAction::Seek { .. } => {}
         }
     }
 }

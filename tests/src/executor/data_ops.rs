@@ -1,6 +1,7 @@
 //! Reads and writes of every form.
 
 use super::aliases;
+use super::calls;
 use super::memory::Memory;
 use super::outcome::Outcome;
 use super::{Fault, Process};
@@ -49,7 +50,7 @@ impl Process {
         // SAFETY: the kernel checks every address; what it may write to is memory of `prepared`.
         let outcome = Outcome::of(|| unsafe {
             match data.call {
-                DataCall::Plain => libc::read(fd, pointer, len) as i64,
+                DataCall::Plain => calls::read(fd, pointer, len) as i64,
                 DataCall::Checked => aliases::__read_chk(fd, pointer, len, len) as i64,
                 DataCall::CheckedAt => aliases::__pread_chk(fd, pointer, len, data.offset, len) as i64,
                 DataCall::CheckedAt64 => aliases::__pread64_chk(fd, pointer, len, data.offset, len) as i64,
@@ -57,11 +58,11 @@ impl Process {
                 DataCall::SyscallAt => libc::syscall(libc::SYS_pread64, fd, pointer, len, data.offset),
                 DataCall::VectorAt64 => libc::preadv64(fd, vector, count, data.offset) as i64,
                 DataCall::VectorAt264 => aliases::preadv64v2(fd, vector, count, data.offset, data.rwf) as i64,
-                DataCall::At => libc::pread(fd, pointer, len, data.offset) as i64,
+                DataCall::At => calls::pread(fd, pointer, len, data.offset) as i64,
                 DataCall::At64 => libc::pread64(fd, pointer, len, data.offset) as i64,
-                DataCall::Vector => libc::readv(fd, vector, count) as i64,
-                DataCall::VectorAt => libc::preadv(fd, vector, count, data.offset) as i64,
-                DataCall::VectorAt2 => libc::preadv2(fd, vector, count, data.offset, data.rwf) as i64,
+                DataCall::Vector => calls::readv(fd, vector, count) as i64,
+                DataCall::VectorAt => calls::preadv(fd, vector, count, data.offset) as i64,
+                DataCall::VectorAt2 => calls::preadv2(fd, vector, count, data.offset, data.rwf) as i64,
             }
         });
         let memory = prepared.memory.bytes();
@@ -88,20 +89,20 @@ impl Process {
         // SAFETY: the kernel checks every address and only reads.
         let outcome = Outcome::of(|| unsafe {
             match data.call {
-                DataCall::Plain | DataCall::Checked => libc::write(fd, pointer, len) as i64,
+                DataCall::Plain | DataCall::Checked => calls::write(fd, pointer, len) as i64,
                 DataCall::Syscall => libc::syscall(libc::SYS_write, fd, pointer, len),
                 DataCall::SyscallAt => libc::syscall(libc::SYS_pwrite64, fd, pointer, len, data.offset),
                 DataCall::VectorAt64 => libc::pwritev64(fd, vector, count, data.offset) as i64,
                 DataCall::VectorAt264 => {
                     aliases::pwritev64v2(fd, vector, count, data.offset, data.rwf) as i64
                 }
-                DataCall::At | DataCall::CheckedAt => libc::pwrite(fd, pointer, len, data.offset) as i64,
+                DataCall::At | DataCall::CheckedAt => calls::pwrite(fd, pointer, len, data.offset) as i64,
                 DataCall::At64 | DataCall::CheckedAt64 => {
                     libc::pwrite64(fd, pointer, len, data.offset) as i64
                 }
-                DataCall::Vector => libc::writev(fd, vector, count) as i64,
-                DataCall::VectorAt => libc::pwritev(fd, vector, count, data.offset) as i64,
-                DataCall::VectorAt2 => libc::pwritev2(fd, vector, count, data.offset, data.rwf) as i64,
+                DataCall::Vector => calls::writev(fd, vector, count) as i64,
+                DataCall::VectorAt => calls::pwritev(fd, vector, count, data.offset) as i64,
+                DataCall::VectorAt2 => calls::pwritev2(fd, vector, count, data.offset, data.rwf) as i64,
             }
         });
         if outcome.value <= 0 {
@@ -114,7 +115,7 @@ impl Process {
     /// The file offset, where there is one.
     pub(super) fn position(&self, fd: i32) -> String {
         // SAFETY: takes no memory.
-        let outcome = Outcome::of(|| unsafe { libc::lseek(fd, 0, libc::SEEK_CUR) });
+        let outcome = Outcome::of(|| unsafe { calls::lseek(fd, 0, libc::SEEK_CUR) });
         if outcome.is_ok() {
             format!(" at {}", outcome.value)
         } else {

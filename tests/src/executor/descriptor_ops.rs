@@ -1,6 +1,7 @@
 //! Opening, positioning, duplicating, closing and locking.
 
 use super::aliases;
+use super::calls;
 use super::outcome::Outcome;
 use super::Process;
 use crate::script::op::{LockCall, OpenCall};
@@ -20,9 +21,10 @@ impl Process {
         let before = self.fd(slot);
         if before >= 0 {
             // SAFETY: takes no memory.
-            unsafe { libc::close(before) };
+            unsafe { calls::close(before) };
             self.slots[usize::from(slot) % crate::script::SLOTS] = -1;
         }
+        let call = if calls::by_number() { OpenCall::Syscall } else { call };
         let path = self.path(path);
         let dir = dir_slot.map_or(libc::AT_FDCWD, |dir_slot| self.fd(dir_slot));
         let has_mode = flags & (libc::O_CREAT | (libc::O_TMPFILE & !libc::O_DIRECTORY)) != 0;
@@ -54,7 +56,7 @@ impl Process {
         // SAFETY: takes no memory.
         let outcome = Outcome::of(|| unsafe {
             if offset % 2 == 0 {
-                libc::lseek(fd, offset, whence)
+                calls::lseek(fd, offset, whence)
             } else {
                 libc::lseek64(fd, offset, whence)
             }
@@ -65,7 +67,7 @@ impl Process {
     pub(super) fn dup(&mut self, slot: u8, to_slot: u8) -> String {
         let fd = self.fd(slot);
         // SAFETY: takes no memory.
-        let outcome = Outcome::of(|| unsafe { libc::dup(fd) });
+        let outcome = Outcome::of(|| unsafe { calls::dup(fd) });
         self.take_over(to_slot, outcome)
     }
 
@@ -73,7 +75,7 @@ impl Process {
         let fd = self.fd(slot);
         let command = if cloexec { libc::F_DUPFD_CLOEXEC } else { libc::F_DUPFD };
         // SAFETY: takes no memory.
-        let outcome = Outcome::of(|| unsafe { libc::fcntl(fd, command, min) });
+        let outcome = Outcome::of(|| unsafe { calls::fcntl(fd, command, min as usize) });
         self.take_over(to_slot, outcome)
     }
 
@@ -84,7 +86,7 @@ impl Process {
         if outcome.is_ok() {
             if before >= 0 {
                 // SAFETY: takes no memory.
-                closed = format!(" close {}", Outcome::of(|| unsafe { libc::close(before) }));
+                closed = format!(" close {}", Outcome::of(|| unsafe { calls::close(before) }));
             }
             self.set_fd(to_slot, outcome.int());
         }
@@ -92,7 +94,7 @@ impl Process {
     }
 
     /// The descriptor of a slot, or a number of its own if the slot is closed.
-    fn target(&self, slot: u8) -> i32 {
+    pub(super) fn target(&self, slot: u8) -> i32 {
         match self.fd(slot) {
             -1 => 20 + i32::from(slot),
             fd => fd,
@@ -102,7 +104,7 @@ impl Process {
     pub(super) fn dup2(&mut self, slot: u8, to_slot: u8) -> String {
         let (fd, target) = (self.fd(slot), self.target(to_slot));
         // SAFETY: takes no memory.
-        let outcome = Outcome::of(|| unsafe { libc::dup2(fd, target) });
+        let outcome = Outcome::of(|| unsafe { calls::dup2(fd, target) });
         self.set_fd(to_slot, outcome.int());
         format!("{outcome}{}", self.position(outcome.int()))
     }
@@ -111,7 +113,7 @@ impl Process {
         let (fd, target) = (self.fd(slot), self.target(to_slot));
         let flags = if cloexec { libc::O_CLOEXEC } else { 0 };
         // SAFETY: takes no memory.
-        let outcome = Outcome::of(|| unsafe { libc::dup3(fd, target, flags) });
+        let outcome = Outcome::of(|| unsafe { calls::dup3(fd, target, flags) });
         self.set_fd(to_slot, outcome.int());
         format!("{outcome}{}", self.position(outcome.int()))
     }
@@ -119,9 +121,9 @@ impl Process {
     pub(super) fn get_flags(&self, slot: u8) -> String {
         let fd = self.fd(slot);
         // SAFETY: takes no memory.
-        let status = Outcome::of(|| unsafe { libc::fcntl(fd, libc::F_GETFL) });
+        let status = Outcome::of(|| unsafe { calls::fcntl(fd, libc::F_GETFL, 0) });
         // SAFETY: takes no memory.
-        let flags = Outcome::of(|| unsafe { libc::fcntl(fd, libc::F_GETFD) });
+        let flags = Outcome::of(|| unsafe { calls::fcntl(fd, libc::F_GETFD, 0) });
         if status.is_ok() {
             format!("{} fd {flags}", OpenFlags(status.int()).names())
         } else {
@@ -132,24 +134,33 @@ impl Process {
     pub(super) fn set_flags(&self, slot: u8, flags: i32) -> String {
         let fd = self.fd(slot);
         // SAFETY: takes no memory.
-        Outcome::of(|| unsafe { libc::fcntl(fd, libc::F_SETFL, flags) }).to_string()
+        Outcome::of(|| unsafe { calls::fcntl(fd, libc::F_SETFL, flags as usize) }).to_string()
     }
 
     pub(super) fn set_cloexec(&self, slot: u8, cloexec: bool) -> String {
         let fd = self.fd(slot);
         let flags = if cloexec { libc::FD_CLOEXEC } else { 0 };
         // SAFETY: takes no memory.
-        Outcome::of(|| unsafe { libc::fcntl(fd, libc::F_SETFD, flags) }).to_string()
+        Outcome::of(|| unsafe { calls::fcntl(fd, libc::F_SETFD, flags as usize) }).to_string()
     }
 
     pub(super) fn close(&mut self, slot: u8) -> String {
         let fd = self.fd(slot);
         // SAFETY: takes no memory.
-        let outcome = Outcome::of(|| unsafe { libc::close(fd) });
+        let outcome = Outcome::of(|| unsafe { calls::close(fd) });
         if outcome.is_ok() {
             self.slots[usize::from(slot) % crate::script::SLOTS] = -1;
         }
         outcome.to_string()
+    }
+
+    /// Before everything is closed: the descriptors that measure held mappings would go too, and the sockets
+    /// do.
+    pub(super) fn forget_high_descriptors(&mut self) {
+        for map in 0..self.maps.len() {
+            self.map_drop(map as u8);
+        }
+        self.mail = None;
     }
 
     pub(super) fn close_from(&mut self, slot: u8) -> String {
@@ -158,12 +169,9 @@ impl Process {
         if fd < 3 || slot == crate::script::NEVER_OPEN {
             return "closed".into();
         }
-        // The descriptors that measure held mappings would go too.
-        for map in 0..self.maps.len() {
-            self.map_drop(map as u8);
-        }
+        self.forget_high_descriptors();
         // SAFETY: takes no memory.
-        let outcome = Outcome::of(|| unsafe { libc::close_range(fd as u32, u32::MAX, 0) });
+        let outcome = Outcome::of(|| unsafe { calls::close_range(fd as u32, u32::MAX, 0) });
         for slot in &mut self.slots {
             if *slot >= fd {
                 *slot = -1;
@@ -191,11 +199,11 @@ impl Process {
                     _ => libc::LOCK_UN,
                 };
                 // SAFETY: takes no memory.
-                return Outcome::of(|| unsafe { libc::flock(fd, operation | libc::LOCK_NB) }).to_string();
+                return Outcome::of(|| unsafe { calls::flock(fd, operation | libc::LOCK_NB) }).to_string();
             }
         };
         // SAFETY: the structure outlives the call.
-        let outcome = Outcome::of(|| unsafe { libc::fcntl(fd, command, &mut lock) });
+        let outcome = Outcome::of(|| unsafe { calls::fcntl(fd, command, &raw mut lock as usize) });
         match call {
             LockCall::Ask if outcome.is_ok() => {
                 format!("{outcome} type {} start {} len {}", lock.l_type, lock.l_start, lock.l_len)

@@ -1,5 +1,6 @@
 //! Size, allocation, durability and copies inside the kernel.
 
+use super::calls;
 use super::outcome::Outcome;
 use super::raw;
 use super::Process;
@@ -14,9 +15,9 @@ impl Process {
         // SAFETY: takes no memory.
         Outcome::of(|| unsafe {
             if data_only {
-                libc::fdatasync(fd)
+                calls::fdatasync(fd)
             } else {
-                libc::fsync(fd)
+                calls::fsync(fd)
             }
         })
         .to_string()
@@ -27,7 +28,7 @@ impl Process {
         // SAFETY: the path is a live C string.
         Outcome::of(|| unsafe {
             if len % 2 == 0 {
-                libc::truncate(path.as_ptr(), len)
+                calls::truncate(path.as_ptr(), len)
             } else {
                 libc::truncate64(path.as_ptr(), len)
             }
@@ -40,7 +41,7 @@ impl Process {
         // SAFETY: takes no memory.
         let outcome = Outcome::of(|| unsafe {
             if len % 2 == 0 {
-                libc::ftruncate(fd, len)
+                calls::ftruncate(fd, len)
             } else {
                 libc::ftruncate64(fd, len)
             }
@@ -53,7 +54,7 @@ impl Process {
         // SAFETY: takes no memory.
         Outcome::of(|| unsafe {
             if len % 2 == 0 {
-                libc::fallocate(fd, mode, offset, len)
+                calls::fallocate(fd, mode, offset, len)
             } else {
                 libc::fallocate64(fd, mode, offset, len)
             }
@@ -65,7 +66,13 @@ impl Process {
         let fd = self.fd(slot);
         // Reports its error as a value; whether `errno` is touched is left open by POSIX.
         // SAFETY: takes no memory.
-        let value = unsafe { libc::posix_fallocate(fd, offset, len) };
+        let value = unsafe {
+            if len % 2 == 0 {
+                libc::posix_fallocate(fd, offset, len)
+            } else {
+                libc::posix_fallocate64(fd, offset, len)
+            }
+        };
         format!("= {value}")
     }
 
@@ -83,7 +90,7 @@ impl Process {
         let to_pointer = to.as_mut().map_or(std::ptr::null_mut(), |offset| offset as *mut i64);
         // SAFETY: the offsets outlive the call.
         let outcome = Outcome::of(|| unsafe {
-            libc::copy_file_range(source, from_pointer, target, to_pointer, len as usize, 0) as i64
+            calls::copy_file_range(source, from_pointer, target, to_pointer, len as usize, 0) as i64
         });
         let (a, b) = (self.position(source), self.position(target));
         format!("{outcome} offsets {from:?} {to:?} from{a} to{b}")
@@ -94,7 +101,8 @@ impl Process {
         let mut from = from;
         let pointer = from.as_mut().map_or(std::ptr::null_mut(), |offset| offset as *mut i64);
         // SAFETY: the offset outlives the call.
-        let outcome = Outcome::of(|| unsafe { libc::sendfile(target, source, pointer, len as usize) as i64 });
+        let outcome =
+            Outcome::of(|| unsafe { calls::sendfile(target, source, pointer, len as usize) as i64 });
         let (a, b) = (self.position(source), self.position(target));
         format!("{outcome} offset {from:?} from{a} to{b}")
     }
@@ -104,11 +112,11 @@ impl Process {
         let synced = self.fsync(slot, false);
         let whence = if hole { libc::SEEK_HOLE } else { libc::SEEK_DATA };
         // SAFETY: takes no memory.
-        let outcome = Outcome::of(|| unsafe { libc::lseek(fd, offset, whence) });
+        let outcome = Outcome::of(|| unsafe { calls::lseek(fd, offset, whence) });
         // SAFETY: takes no memory.
-        let size = Outcome::of(|| unsafe { libc::lseek(fd, 0, libc::SEEK_END) }).value;
+        let size = Outcome::of(|| unsafe { calls::lseek(fd, 0, libc::SEEK_END) }).value;
         // SAFETY: takes no memory.
-        let back = Outcome::of(|| unsafe { libc::lseek(fd, 0, libc::SEEK_SET) });
+        let back = Outcome::of(|| unsafe { calls::lseek(fd, 0, libc::SEEK_SET) });
         let claimed = match (outcome.is_ok(), outcome.errno) {
             (true, _) if hole => outcome.value..(outcome.value | 4095).saturating_add(1),
             (true, _) => offset..outcome.value,
@@ -132,7 +140,7 @@ impl Process {
         while at < end {
             let want = bytes.len().min((end - at) as usize);
             // SAFETY: at most the length of the live buffer.
-            let got = unsafe { libc::pread(fd, bytes.as_mut_ptr().cast(), want, at) };
+            let got = unsafe { calls::pread(fd, bytes.as_mut_ptr().cast(), want, at) };
             if got <= 0 {
                 return true;
             }
@@ -162,10 +170,11 @@ impl Process {
         }
         let streams: Vec<String> = (0..self.streams.len()).map(|index| self.fclose(index as u8)).collect();
         let maps: Vec<String> = (0..self.maps.len()).map(|index| self.map_drop(index as u8)).collect();
+        self.mail = None;
         let slots: Vec<String> = (0..self.slots.len()).map(|index| self.close(index as u8)).collect();
         // Descriptors that a later open into the same slot has pushed out count as well.
         // SAFETY: takes no memory; nothing of this process lives behind these numbers any more.
-        unsafe { libc::close_range(3, 900, 0) };
+        unsafe { calls::close_range(3, 900, 0) };
         let path = self.path(path);
         let file = if self.killed {
             // What a killed process wrote is flushed a little later by the coordinator.

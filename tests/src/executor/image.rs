@@ -5,6 +5,7 @@ use std::io::Read;
 
 use serde::{Deserialize, Serialize};
 
+use super::rare_ops::mail_sockets;
 use super::{end, turns, Process};
 use crate::script::{End, Op, Script, SLOTS};
 
@@ -22,6 +23,8 @@ pub struct Image {
     pub slots: [i32; SLOTS],
     /// Whether a process has been killed so far.
     pub killed: bool,
+    /// Whether its parent is a process of the script.
+    pub is_child: bool,
     /// Number of the operation that this image belongs to.
     pub at: String,
     /// What the new image does.
@@ -46,6 +49,7 @@ impl Image {
         let mut process = Process::new(self.root, self.script);
         process.slots = self.slots;
         process.killed = self.killed;
+        process.is_child = self.is_child;
         if let Some(step) = self.resume {
             let script = load(&process.script);
             run_alone(&mut process, &script, step);
@@ -95,6 +99,7 @@ pub fn main() {
     // SAFETY: the limit outlives the call.
     unsafe { libc::setrlimit(libc::RLIMIT_CORE, &none) };
     let mut process = Process::new(second.clone(), path);
+    process.mail = Some(mail_sockets());
     if script.workers > 1 {
         process.solo = false;
         turns::run(process, &script);

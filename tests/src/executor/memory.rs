@@ -6,6 +6,10 @@ use crate::script::op::Buffer;
 /// Size of the processor's pages here; the executor only asks that it divides what it maps.
 pub const PAGE: usize = 4096;
 
+/// Where memory is wished for: so far from the end of all addresses that the greatest counts do not reach it, wherever
+/// the kernel would have put it this time.
+const WISHED: usize = 0x2000_0000_0000;
+
 /// An anonymous mapping that ends in a page without access.
 pub struct Memory {
     base: *mut u8,
@@ -25,10 +29,10 @@ impl Memory {
         let usable = len - torn;
         let room = usable.div_ceil(PAGE).max(1) * PAGE;
         let mapped = room + PAGE;
-        // SAFETY: a fresh anonymous mapping overlaps nothing.
+        // SAFETY: a fresh anonymous mapping overlaps nothing; the address is a wish.
         let base = unsafe {
             libc::mmap(
-                std::ptr::null_mut(),
+                WISHED as *mut libc::c_void,
                 mapped,
                 libc::PROT_READ | libc::PROT_WRITE,
                 libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,

@@ -5,26 +5,35 @@
 //! directories print the same. What is compared, and with what, is left to [`crate::differential`].
 
 mod aliases;
+mod attribute_ops;
+mod calls;
 mod child_ops;
 mod data_ops;
 mod descriptor_ops;
 mod file_ops;
+mod forking;
 mod image;
+mod kernel_ops;
 mod map_ops;
+mod mapping;
 mod memory;
 pub mod name_ops;
 mod other_ops;
 mod outcome;
+mod rare_ops;
 pub mod raw;
+mod ring_ops;
+mod scope_ops;
 mod stream_ops;
 mod stripes;
 mod turns;
+mod uring;
 
 use std::cell::Cell;
 use std::ffi::CString;
 
 use crate::script::{End, Op, MAPS, NEVER_OPEN, SLOTS, STREAMS};
-use map_ops::Mapping;
+use mapping::Mapping;
 
 pub use image::main;
 
@@ -54,6 +63,10 @@ pub struct Process {
     maps: [Option<Mapping>; MAPS],
     /// Whether this is the only process of the script, so that it can become another program.
     solo: bool,
+    /// Whether its parent is a process of the script too.
+    is_child: bool,
+    /// Sockets that all processes of the script share.
+    mail: Option<[i32; 2]>,
     /// Whether a process of the script has been killed so far: what it wrote may reach the real file late.
     killed: bool,
     /// Writes left until the fault, and the fault.
@@ -72,8 +85,10 @@ impl Process {
             script,
             slots: [-1; SLOTS],
             streams: [std::ptr::null_mut(); STREAMS],
-            maps: [None; MAPS],
+            maps: [const { None }; MAPS],
             solo: true,
+            is_child: false,
+            mail: None,
             killed: false,
             fault: Cell::new(fault),
         }
@@ -121,7 +136,13 @@ impl Process {
     /// Does one operation and prints what it gave.
     fn perform(&mut self, at: &str, op: &Op) {
         let name = format!("{op:?}");
-        let name = name.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        // Operations of a group carry its name before their own.
+        let mut words = name.split(|c: char| !c.is_alphanumeric());
+        let group = matches!(
+            op,
+            Op::Map(_) | Op::Ring(_) | Op::Descriptor(_) | Op::Kernel(_) | Op::Attribute(_) | Op::Scope(_)
+        );
+        let name = words.nth(usize::from(group)).unwrap_or_default();
         let result = self.dispatch(at, op);
         say(&format!("{at} {name} {result}"));
     }
@@ -169,11 +190,6 @@ impl Process {
             Op::Sendfile { from_slot, to_slot, from, len } => {
                 self.sendfile(*from_slot, *to_slot, *from, *len)
             }
-            Op::Mmap { slot, usage, page, len, seed } => self.mmap(*slot, *usage, *page, *len, *seed),
-            Op::MapHold { slot, map, writable, pages } => self.map_hold(*slot, *map, *writable, *pages),
-            Op::MapRead { map } => self.map_read(*map),
-            Op::MapWrite { map, at, len, seed } => self.map_write(*map, *at, *len, *seed),
-            Op::MapDrop { map } => self.map_drop(*map),
             Op::Fopen { stream, path, mode } => self.fopen(*stream, path, mode),
             Op::Fdopen { stream, slot, mode } => self.fdopen(*stream, *slot, mode),
             Op::Setvbuf { stream, unbuffered, size } => self.setvbuf(*stream, *unbuffered, *size),
@@ -188,15 +204,13 @@ impl Process {
             Op::Getline { stream } => self.getline(*stream),
             Op::Freopen { stream, path, mode } => self.freopen(*stream, path, mode),
             Op::Tmpfile { stream } => self.tmpfile(*stream),
-            Op::Mkostemp { slot, to, cloexec } => self.mkostemp(*slot, to, *cloexec),
+            Op::Mkostemp { slot, to, cloexec, call } => self.mkostemp(*slot, to, *cloexec, *call),
             Op::Remove { path } => self.remove(path),
-            Op::Hint { slot, call } => self.hint(*slot, *call),
             Op::Fchown { slot } => self.fchown(*slot),
             Op::Splice { from_slot, to_slot, from, to, len } => {
                 self.splice(*from_slot, *to_slot, *from, *to, *len)
             }
             Op::CloneFile { from_slot, to_slot } => self.clone_file(*from_slot, *to_slot),
-            Op::Aio { slot, write, offset, len, seed } => self.aio(*slot, *write, *offset, *len, *seed),
             Op::PassSlot { slot, to_slot, close } => self.pass_slot(*slot, *to_slot, *close),
             Op::Lock { slot, call, kind, start, len } => self.lock(*slot, *call, *kind, *start, *len),
             Op::RawAfterSync { slot } => self.raw_after_sync(*slot),
@@ -204,10 +218,26 @@ impl Process {
             Op::Stripes { slot, crew, members, stripe, rounds, seed } => {
                 self.stripes(*slot, *crew, *members, *stripe, *rounds, *seed)
             }
-            Op::Fork { ops, end } => self.fork(at, ops, *end),
+            Op::Fork { ops, end, call } => self.fork(at, ops, *end, *call),
             Op::Exec { ops, end, call } => self.exec(at, ops, *end, *call),
             Op::System { command } => self.system(command),
-            Op::Spawn { actions, ops, end } => self.spawn(at, actions, ops, *end),
+            Op::Spawn { actions, ops, end, searched } => self.spawn(at, actions, ops, *end, *searched),
+            Op::Vfork { actions, ops, end } => self.vfork(at, actions, ops, *end),
+            Op::Popen { command, input } => self.popen(command, *input),
+            Op::Fgetc { stream, back } => self.fgetc(*stream, *back),
+            Op::Fputs { stream, seed } => self.fputs(*stream, *seed),
+            Op::Rewind { stream } => self.rewind(*stream),
+            Op::Fgetpos { stream } => self.fgetpos(*stream),
+            Op::Fscanf { stream } => self.fscanf(*stream),
+            Op::Getdelim { stream } => self.getdelim(*stream),
+            Op::Reopen { stream, mode } => self.reopen(*stream, mode),
+            Op::Tmpfile64 { stream } => self.tmpfile64(*stream),
+            Op::Map(op) => self.map_op(op),
+            Op::Ring(op) => self.ring_op(op),
+            Op::Descriptor(op) => self.descriptor_op(op),
+            Op::Kernel(op) => self.kernel_op(op),
+            Op::Attribute(op) => self.attribute_op(op),
+            Op::Scope(op) => self.scope_op(at, op),
             Op::ExecSelf => self.exec_self(at),
             // Carried out by whoever gives out the turns; a process alone has nobody to do it.
             Op::KillWorker => "not here".into(),
@@ -236,6 +266,8 @@ fn end(how: End) -> ! {
         End::Exit => unsafe { libc::exit(0) },
         // SAFETY: as above.
         End::Quick => unsafe { libc::_exit(0) },
+        // SAFETY: as above.
+        End::Bare => unsafe { aliases::_Exit(0) },
         // SAFETY: ends the process.
         End::Abort => unsafe { libc::abort() },
         // SAFETY: ends the process; nothing is registered with `at_quick_exit`.

@@ -1,6 +1,7 @@
 //! Names, modes, times and the stat family.
 
 use super::aliases;
+use super::calls;
 use super::outcome::Outcome;
 use super::Process;
 use crate::script::op::StatCall;
@@ -55,9 +56,14 @@ impl Process {
                 StatCall::Stat => libc::stat(path, out.cast()),
                 StatCall::Stat64 | StatCall::Statx => libc::stat64(path, out),
                 StatCall::Old => aliases::xstat("__xstat", path, out),
+                StatCall::Old64 => aliases::xstat("__xstat64", path, out),
+                StatCall::OldLinkSmall => aliases::xstat("__lxstat", path, out),
+                StatCall::Lstat64 => libc::lstat64(path, out),
+                StatCall::OldAt => aliases::fxstatat("__fxstatat", libc::AT_FDCWD, path, out, 0),
+                StatCall::OldAt64 => aliases::fxstatat("__fxstatat64", libc::AT_FDCWD, path, out, 0),
                 StatCall::OldLink => aliases::xstat("__lxstat64", path, out),
                 StatCall::Lstat => libc::lstat(path, out.cast()),
-                StatCall::Fstatat => libc::fstatat(libc::AT_FDCWD, path, out.cast(), 0),
+                StatCall::Fstatat => calls::fstatat(libc::AT_FDCWD, path, out.cast(), 0),
                 StatCall::FstatatNoFollow => {
                     libc::fstatat64(libc::AT_FDCWD, path, out, libc::AT_SYMLINK_NOFOLLOW)
                 }
@@ -77,12 +83,21 @@ impl Process {
         // SAFETY: `stat` and `stat64` are one layout here.
         let outcome = Outcome::of(|| unsafe {
             match call {
-                StatCall::Stat | StatCall::Lstat => libc::fstat(fd, out.cast()),
+                StatCall::Stat | StatCall::Lstat => calls::fstat(fd, out.cast()),
                 StatCall::Fstatat | StatCall::FstatatNoFollow => {
-                    libc::fstatat(fd, c"".as_ptr(), out.cast(), libc::AT_EMPTY_PATH)
+                    calls::fstatat(fd, c"".as_ptr(), out.cast(), libc::AT_EMPTY_PATH)
                 }
-                StatCall::Old => aliases::fxstat("__fxstat", fd, out),
-                StatCall::OldLink => aliases::fxstat("__fxstat64", fd, out),
+                StatCall::Old | StatCall::OldLinkSmall => aliases::fxstat("__fxstat", fd, out),
+                StatCall::OldAt => {
+                    aliases::fxstatat("__fxstatat", fd, c"".as_ptr(), out, libc::AT_EMPTY_PATH)
+                }
+                StatCall::OldAt64 => {
+                    aliases::fxstatat("__fxstatat64", fd, c"".as_ptr(), out, libc::AT_EMPTY_PATH)
+                }
+                StatCall::Lstat64 => {
+                    libc::fstatat64(fd, c"".as_ptr(), out, libc::AT_EMPTY_PATH | libc::AT_SYMLINK_NOFOLLOW)
+                }
+                StatCall::OldLink | StatCall::Old64 => aliases::fxstat("__fxstat64", fd, out),
                 StatCall::Stat64 | StatCall::Statx => libc::fstat64(fd, out),
             }
         });
@@ -94,7 +109,7 @@ impl Process {
         let mut stat: libc::statx = unsafe { std::mem::zeroed() };
         // SAFETY: the path is a live C string, the result outlives the call.
         let outcome =
-            Outcome::of(|| unsafe { libc::statx(fd, path, flags, libc::STATX_BASIC_STATS, &raw mut stat) });
+            Outcome::of(|| unsafe { calls::statx(fd, path, flags, libc::STATX_BASIC_STATS, &raw mut stat) });
         show_statx(outcome, &stat)
     }
 
@@ -104,7 +119,7 @@ impl Process {
         Outcome::of(|| unsafe {
             match flags {
                 0 => libc::rename(from.as_ptr(), to.as_ptr()),
-                _ => libc::renameat2(libc::AT_FDCWD, from.as_ptr(), libc::AT_FDCWD, to.as_ptr(), flags),
+                _ => calls::renameat2(libc::AT_FDCWD, from.as_ptr(), libc::AT_FDCWD, to.as_ptr(), flags),
             }
         })
         .to_string()
@@ -126,7 +141,7 @@ impl Process {
         let (from, to) = (self.path(&format!("fd:{slot}")), self.path(to));
         // SAFETY: the paths are live C strings.
         Outcome::of(|| unsafe {
-            libc::linkat(libc::AT_FDCWD, from.as_ptr(), libc::AT_FDCWD, to.as_ptr(), libc::AT_SYMLINK_FOLLOW)
+            calls::linkat(libc::AT_FDCWD, from.as_ptr(), libc::AT_FDCWD, to.as_ptr(), libc::AT_SYMLINK_FOLLOW)
         })
         .to_string()
     }
@@ -164,14 +179,14 @@ impl Process {
     pub(super) fn fchmod(&self, slot: u8, mode: u32) -> String {
         let fd = self.fd(slot);
         // SAFETY: takes no memory.
-        Outcome::of(|| unsafe { libc::fchmod(fd, mode) }).to_string()
+        Outcome::of(|| unsafe { calls::fchmod(fd, mode) }).to_string()
     }
 
     pub(super) fn utimens(&self, path: &str, seconds: i64) -> String {
         let path = self.path(path);
         let times = [libc::timespec { tv_sec: seconds, tv_nsec: 0 }; 2];
         // SAFETY: the path is a live C string, the times outlive the call.
-        Outcome::of(|| unsafe { libc::utimensat(libc::AT_FDCWD, path.as_ptr(), times.as_ptr(), 0) })
+        Outcome::of(|| unsafe { calls::utimensat(libc::AT_FDCWD, path.as_ptr(), times.as_ptr(), 0) })
             .to_string()
     }
 

@@ -11,10 +11,10 @@ use nix::sys::socket::{
 };
 
 use super::aliases;
+use super::calls;
 use super::outcome::Outcome;
 use super::Process;
 use crate::data;
-use crate::script::op::HintCall;
 use crate::script::STREAMS;
 
 /// `ioctl` that makes one file share the blocks of another.
@@ -72,12 +72,25 @@ impl Process {
         format!("{closed} {}", if file.is_null() { "failed" } else { "open" })
     }
 
-    pub(super) fn mkostemp(&mut self, slot: u8, to: &str, cloexec: bool) -> String {
+    pub(super) fn mkostemp(&mut self, slot: u8, to: &str, cloexec: bool, call: u8) -> String {
         let closed = self.close(slot);
-        let template = CString::new("d/temporary-XXXXXX").expect("no null bytes").into_raw();
+        let suffixed = call % 8 >= 4;
+        let template = if suffixed { "d/temporary-XXXXXX.end" } else { "d/temporary-XXXXXX" };
+        let template = CString::new(template).expect("no null bytes").into_raw();
         let flags = if cloexec { libc::O_CLOEXEC } else { 0 };
         // SAFETY: the template is a C string of ours that may be written to.
-        let fd = unsafe { libc::mkostemp(template, flags) };
+        let fd = unsafe {
+            match call % 8 {
+                0 => libc::mkostemp(template, flags),
+                1 => libc::mkstemp(template),
+                2 => aliases::mkstemp64(template),
+                3 => aliases::mkostemp64(template, flags | libc::O_APPEND),
+                4 => libc::mkostemps(template, 4, flags),
+                5 => libc::mkstemps(template, 4),
+                6 => aliases::mkstemps64(template, 4),
+                _ => aliases::mkostemps64(template, 4, flags | libc::O_SYNC),
+            }
+        };
         // SAFETY: made by `into_raw` above.
         let name = unsafe { CString::from_raw(template) };
         if fd < 0 {
@@ -99,29 +112,10 @@ impl Process {
         format!("= {} errno {errno}", outcome.value)
     }
 
-    pub(super) fn hint(&self, slot: u8, call: HintCall) -> String {
-        let fd = self.fd(slot);
-        // SAFETY: takes no memory.
-        Outcome::of(|| unsafe {
-            match call {
-                HintCall::Syncfs => libc::syncfs(fd),
-                HintCall::SyncFileRange => libc::sync_file_range(
-                    fd,
-                    0,
-                    0,
-                    libc::SYNC_FILE_RANGE_WRITE | libc::SYNC_FILE_RANGE_WAIT_AFTER,
-                ),
-                HintCall::FadviseDontNeed => libc::posix_fadvise(fd, 0, 0, libc::POSIX_FADV_DONTNEED),
-                HintCall::Readahead => libc::readahead(fd, 0, 65_536) as i32,
-            }
-        })
-        .to_string()
-    }
-
     pub(super) fn fchown(&self, slot: u8) -> String {
         let fd = self.fd(slot);
         // SAFETY: takes no memory.
-        Outcome::of(|| unsafe { libc::fchown(fd, libc::getuid(), libc::getgid()) }).to_string()
+        Outcome::of(|| unsafe { calls::fchown(fd, libc::getuid(), libc::getgid()) }).to_string()
     }
 
     pub(super) fn splice(
@@ -142,13 +136,13 @@ impl Process {
         let len = (len as usize).min(4096);
         // SAFETY: the offset outlives the call.
         let into = Outcome::of(|| unsafe {
-            libc::splice(source, from_pointer, writer.as_raw_fd(), null, len, 0) as i64
+            calls::splice(source, from_pointer, writer.as_raw_fd(), null, len, 0) as i64
         });
         let mut text = format!("in {into}");
         if into.value > 0 {
             // SAFETY: the offset outlives the call.
             let out = Outcome::of(|| unsafe {
-                libc::splice(reader.as_raw_fd(), null, target, to_pointer, into.value as usize, 0) as i64
+                calls::splice(reader.as_raw_fd(), null, target, to_pointer, into.value as usize, 0) as i64
             });
             text += &format!(" out {out}");
         }
@@ -160,40 +154,6 @@ impl Process {
         let (source, target) = (self.fd(from_slot), self.fd(to_slot));
         // SAFETY: the argument is a descriptor, not memory.
         Outcome::of(|| unsafe { libc::ioctl(target, FICLONE, source) }).to_string()
-    }
-
-    pub(super) fn aio(&self, slot: u8, write: bool, offset: i64, len: u32, seed: u32) -> String {
-        let mut bytes = if write { data::pattern(seed, len as usize) } else { vec![0; len as usize] };
-        // SAFETY: integers, a union of pointers and an enumeration that zero is a value of.
-        let mut control: libc::aiocb = unsafe { std::mem::zeroed() };
-        control.aio_fildes = self.fd(slot);
-        control.aio_buf = bytes.as_mut_ptr().cast();
-        control.aio_nbytes = bytes.len();
-        control.aio_offset = offset;
-        control.aio_sigevent.sigev_notify = libc::SIGEV_NONE;
-        // SAFETY: control block and buffer stay where they are until the operation has ended.
-        let started = unsafe {
-            if write {
-                libc::aio_write(&mut control)
-            } else {
-                libc::aio_read(&mut control)
-            }
-        };
-        if started != 0 {
-            return format!("not started {:?}", nix::errno::Errno::last());
-        }
-        let list = [&raw const control];
-        // SAFETY: the control block is alive.
-        while unsafe { libc::aio_error(&control) } == libc::EINPROGRESS {
-            // SAFETY: the list holds one live control block.
-            unsafe { libc::aio_suspend(list.as_ptr(), 1, std::ptr::null()) };
-        }
-        // SAFETY: the operation has ended.
-        let (error, value) = unsafe { (libc::aio_error(&control), libc::aio_return(&mut control)) };
-        let got = usize::try_from(value).unwrap_or(0).min(bytes.len());
-        let error =
-            if error == 0 { "ok".into() } else { format!("{:?}", nix::errno::Errno::from_raw(error)) };
-        format!("= {value} {error} [{}]{}", data::show(&bytes[..got]), self.position(self.fd(slot)))
     }
 
     pub(super) fn pass_slot(&mut self, slot: u8, to_slot: u8, close: bool) -> String {

@@ -113,6 +113,87 @@ impl Process {
         self.with_stream(stream, |file| unsafe { libc::fseek(file, offset, whence).into() })
     }
 
+    pub(super) fn fgetc(&self, stream: u8, back: bool) -> String {
+        // SAFETY: the stream is open.
+        self.with_stream(stream, |file| unsafe {
+            let byte = libc::fgetc(file);
+            if back && byte >= 0 {
+                libc::ungetc(byte, file);
+            }
+            byte.into()
+        })
+    }
+
+    pub(super) fn fputs(&self, stream: u8, seed: u32) -> String {
+        let line = CString::new(format!("{seed:x} is a word\n")).expect("no null bytes");
+        // SAFETY: the line is a live C string, the stream is open.
+        self.with_stream(stream, |file| unsafe { i64::from(libc::fputs(line.as_ptr(), file) >= 0) })
+    }
+
+    pub(super) fn rewind(&self, stream: u8) -> String {
+        // SAFETY: the stream is open.
+        self.with_stream(stream, |file| unsafe {
+            libc::rewind(file);
+            0
+        })
+    }
+
+    pub(super) fn fgetpos(&self, stream: u8) -> String {
+        // SAFETY: the stream is open; the position is filled in by the first call.
+        self.with_stream(stream, |file| unsafe {
+            let mut position = std::mem::zeroed();
+            let got = libc::fgetpos(file, &mut position);
+            let byte = libc::fgetc(file);
+            let set = if got == 0 { libc::fsetpos(file, &position) } else { -2 };
+            i64::from(byte) * 100 + i64::from(set)
+        })
+    }
+
+    pub(super) fn fscanf(&self, stream: u8) -> String {
+        let mut word = [0_u8; 33];
+        // SAFETY: the stream is open, the word has room for what the format lets in.
+        let text = self.with_stream(stream, |file| unsafe {
+            libc::fscanf(file, c"%32[0-9a-f]".as_ptr(), word.as_mut_ptr()).into()
+        });
+        let text = text.split(" errno").next().unwrap_or_default().to_string();
+        format!("{text} [{}]", data::show(&word))
+    }
+
+    pub(super) fn getdelim(&self, stream: u8) -> String {
+        let Some(file) = self.stream(stream) else { return "closed".into() };
+        let (mut line, mut room) = (std::ptr::null_mut(), 0);
+        // SAFETY: the stream is open; with a null pointer libc allocates the record.
+        let len = unsafe { super::aliases::getdelim(&mut line, &mut room, 0, file) };
+        let shown = match usize::try_from(len) {
+            // SAFETY: libc has just written this many bytes there.
+            Ok(len) => data::show(unsafe { std::slice::from_raw_parts(line.cast::<u8>(), len) }),
+            Err(_) => String::new(),
+        };
+        // SAFETY: the record is libc's allocation or null.
+        unsafe { libc::free(line.cast()) };
+        format!("= {len} [{shown}]{}", Self::state(file))
+    }
+
+    pub(super) fn reopen(&mut self, stream: u8, mode: &str) -> String {
+        let index = usize::from(stream) % STREAMS;
+        if self.streams[index].is_null() {
+            return "closed".into();
+        }
+        let mode = CString::new(mode).expect("mode");
+        // SAFETY: the mode is a live C string; the stream is replaced by the result.
+        let file = unsafe { libc::freopen(std::ptr::null(), mode.as_ptr(), self.streams[index]) };
+        self.streams[index] = std::ptr::null_mut();
+        self.adopt(stream, file)
+    }
+
+    pub(super) fn tmpfile64(&mut self, stream: u8) -> String {
+        let closed = self.fclose(stream);
+        // SAFETY: takes nothing.
+        let file = unsafe { super::aliases::tmpfile64() };
+        self.streams[usize::from(stream) % STREAMS] = file;
+        format!("{closed} {}", if file.is_null() { "failed" } else { "open" })
+    }
+
     pub(super) fn fflush(&self, stream: u8) -> String {
         // SAFETY: the stream is open.
         self.with_stream(stream, |file| unsafe { libc::fflush(file).into() })

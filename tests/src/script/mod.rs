@@ -41,6 +41,8 @@ pub enum End {
     Exit,
     /// `_exit`, which does not.
     Quick,
+    /// `_Exit`.
+    Bare,
     /// `quick_exit`.
     QuickExit,
     /// `abort`.
@@ -117,7 +119,11 @@ mod tests {
     fn text_round_trip() {
         let step = Step {
             worker: 1,
-            op: Op::Fork { ops: vec![Op::Fsync { slot: 2, data_only: true }], end: End::Kill },
+            op: Op::Fork {
+                ops: vec![Op::Fsync { slot: 2, data_only: true }],
+                end: End::Kill,
+                call: op::ForkCall::Fork,
+            },
         };
         let initial = vec![InitialFile { path: "a".into(), len: 3, seed: 4 }];
         let script = Script { workers: 2, initial, end: End::Exit, steps: vec![step] };

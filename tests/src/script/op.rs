@@ -1,8 +1,23 @@
 //! The operations of a script.
 
+mod attribute;
+mod child;
+mod descriptor;
+mod kernel;
+mod map;
+mod ring;
+mod scope;
+
 use serde::{Deserialize, Serialize};
 
 use super::{End, OpenFlags};
+pub use attribute::{AttributeOp, TimesCall};
+pub use child::{ExecCall, ForkCall, SpawnAction};
+pub use descriptor::{CloseMany, Control, DescriptorOp};
+pub use kernel::KernelOp;
+pub use map::{MapKind, MapOp, MapUse, Resize, Touch};
+pub use ring::{Request, RingOp};
+pub use scope::{Beside, Scope, ScopeOp};
 
 /// Which of the calls that open is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,30 +102,6 @@ pub struct Data {
     pub seed: u32,
 }
 
-/// A file action of `posix_spawn`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum SpawnAction {
-    /// `dup2` of a slot onto descriptor 30 + slot, where the child then has the slot.
-    Dup2 {
-        /// The slot.
-        slot: u8,
-    },
-    /// Close of a slot.
-    Close {
-        /// The slot.
-        slot: u8,
-    },
-    /// Open of a path at descriptor 40 + slot, where the child then has the slot.
-    Open {
-        /// The slot.
-        slot: u8,
-        /// What is opened.
-        path: String,
-        /// How.
-        flags: OpenFlags,
-    },
-}
-
 /// Which lock a lock operation means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LockCall {
@@ -122,41 +113,6 @@ pub enum LockCall {
     Flock,
     /// `fcntl(F_GETLK)`: only ask.
     Ask,
-}
-
-/// How a momentary mapping is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum MapUse {
-    /// Mapped privately and read.
-    Read,
-    /// Mapped privately and written: the file must not change.
-    PrivateWrite,
-    /// Mapped shared and written.
-    SharedWrite,
-    /// The same, with `msync`.
-    SharedWriteSync,
-}
-
-/// Which call makes a process another program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "each is named after its call")]
-pub enum ExecCall {
-    Execv,
-    Execvp,
-    Execl,
-    Fexecve,
-    /// `execve` with an empty environment.
-    Cleared,
-}
-
-/// What is told to the kernel about a file's bytes without changing them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "each is named after its call")]
-pub enum HintCall {
-    Syncfs,
-    SyncFileRange,
-    FadviseDontNeed,
-    Readahead,
 }
 
 /// How bytes are written by several at once.
@@ -323,32 +279,6 @@ pub enum Op {
         from: Option<i64>,
         len: u32,
     },
-    Mmap {
-        slot: u8,
-        usage: MapUse,
-        page: u32,
-        len: u32,
-        seed: u32,
-    },
-    /// Maps shared and keeps the mapping, whatever becomes of the descriptor.
-    MapHold {
-        slot: u8,
-        map: u8,
-        writable: bool,
-        pages: u32,
-    },
-    MapRead {
-        map: u8,
-    },
-    MapWrite {
-        map: u8,
-        at: u32,
-        len: u32,
-        seed: u32,
-    },
-    MapDrop {
-        map: u8,
-    },
     Fopen {
         stream: u8,
         path: String,
@@ -393,6 +323,35 @@ pub enum Op {
     Fclose {
         stream: u8,
     },
+    Fgetc {
+        stream: u8,
+        back: bool,
+    },
+    Fputs {
+        stream: u8,
+        seed: u32,
+    },
+    Rewind {
+        stream: u8,
+    },
+    /// `fgetpos`, a read, `fsetpos`.
+    Fgetpos {
+        stream: u8,
+    },
+    Fscanf {
+        stream: u8,
+    },
+    Getdelim {
+        stream: u8,
+    },
+    /// `freopen` of the same file in another mode.
+    Reopen {
+        stream: u8,
+        mode: String,
+    },
+    Tmpfile64 {
+        stream: u8,
+    },
     Dprintf {
         slot: u8,
         seed: u32,
@@ -413,13 +372,12 @@ pub enum Op {
         slot: u8,
         to: String,
         cloexec: bool,
+        /// Which of the calls: 0 is `mkostemp`.
+        #[serde(default)]
+        call: u8,
     },
     Remove {
         path: String,
-    },
-    Hint {
-        slot: u8,
-        call: HintCall,
     },
     Fchown {
         slot: u8,
@@ -436,14 +394,6 @@ pub enum Op {
     CloneFile {
         from_slot: u8,
         to_slot: u8,
-    },
-    /// `aio_read` or `aio_write`, waited for.
-    Aio {
-        slot: u8,
-        write: bool,
-        offset: i64,
-        len: u32,
-        seed: u32,
     },
     /// A descriptor sent to oneself through a socket.
     PassSlot {
@@ -479,6 +429,8 @@ pub enum Op {
     Fork {
         ops: Vec<Op>,
         end: End,
+        #[serde(default)]
+        call: ForkCall,
     },
     /// The same, but the child first becomes another program.
     Exec {
@@ -491,6 +443,20 @@ pub enum Op {
         actions: Vec<SpawnAction>,
         ops: Vec<Op>,
         end: End,
+        /// By `posix_spawnp`, with attributes.
+        #[serde(default)]
+        searched: bool,
+    },
+    /// A child of `vfork` does `actions` in its parent's memory and becomes another program, which does `ops`.
+    Vfork {
+        actions: Vec<SpawnAction>,
+        ops: Vec<Op>,
+        end: End,
+    },
+    /// A shell whose output, or input, is a stream of this process.
+    Popen {
+        command: String,
+        input: Option<u32>,
     },
     /// A shell does `command`.
     System {
@@ -498,6 +464,12 @@ pub enum Op {
     },
     /// The process becomes another program, which goes on with the script.
     ExecSelf,
+    Map(MapOp),
+    Ring(RingOp),
+    Descriptor(DescriptorOp),
+    Kernel(KernelOp),
+    Attribute(AttributeOp),
+    Scope(ScopeOp),
     /// The worker is killed where it stands; the others go on.
     KillWorker,
 }
@@ -515,15 +487,22 @@ pub enum StatCall {
     /// `__xstat`, `__fxstat`: what `stat` was in programs built long ago.
     Old,
     OldLink,
+    Old64,
+    OldLinkSmall,
+    OldAt,
+    OldAt64,
+    Lstat64,
 }
 
 impl Op {
     /// Whether the operation kills a process.
     pub fn kills(&self) -> bool {
         match self {
-            Op::Fork { ops, end } | Op::Exec { ops, end, .. } | Op::Spawn { ops, end, .. } => {
-                end.is_violent() || ops.iter().any(Op::kills)
-            }
+            Op::Fork { ops, end, .. }
+            | Op::Exec { ops, end, .. }
+            | Op::Spawn { ops, end, .. }
+            | Op::Vfork { ops, end, .. } => end.is_violent() || ops.iter().any(Op::kills),
+            Op::Scope(ScopeOp::Within { ops, .. }) => ops.iter().any(Op::kills),
             Op::KillWorker => true,
             _ => false,
         }

@@ -4,10 +4,10 @@ use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::values::{any_offset, data, len, mode, name, offset, open_flags, path, short_len, slot};
+use super::values::{any_offset, data, len, mode, name, offset, open_flags, path, slot};
 use crate::executor::name_ops::LONG_AGO;
-use crate::script::op::{Crew, HintCall, LockCall, MapUse, Op, OpenCall, StatCall};
-use crate::script::{OpenFlags, MAPS, STREAMS};
+use crate::script::op::{Crew, LockCall, Op, OpenCall, StatCall};
+use crate::script::{OpenFlags, STREAMS};
 
 /// Opens and closes.
 pub fn opening() -> BoxedStrategy<Op> {
@@ -40,10 +40,30 @@ pub fn opening() -> BoxedStrategy<Op> {
     prop_oneof![14 => open, 3 => close, 1 => raw].boxed()
 }
 
+const RWF_NOAPPEND: i32 = 0x20;
+const RWF_ATOMIC: i32 = 0x40;
+
 /// Bytes in, bytes out, and what changes the size.
 pub fn bytes() -> BoxedStrategy<Op> {
-    const READ_FLAGS: &[i32] = &[0, 0, 0, libc::RWF_HIPRI];
-    const WRITE_FLAGS: &[i32] = &[0, 0, 0, libc::RWF_DSYNC, libc::RWF_SYNC, libc::RWF_APPEND];
+    const NO_SUCH_FLAG: i32 = 0x4000;
+    // `RWF_NOWAIT` is in no list but that of writes, which all file systems at hand refuse: what a read with it
+    // gives depends on what is cached.
+    const READ_FLAGS: &[i32] = &[0, 0, 0, 0, libc::RWF_HIPRI, libc::RWF_DSYNC, NO_SUCH_FLAG];
+    const WRITE_FLAGS: &[i32] = &[
+        0,
+        0,
+        0,
+        0,
+        libc::RWF_DSYNC,
+        libc::RWF_SYNC,
+        libc::RWF_HIPRI,
+        libc::RWF_APPEND,
+        libc::RWF_APPEND | libc::RWF_DSYNC,
+        RWF_NOAPPEND,
+        RWF_NOAPPEND | libc::RWF_APPEND,
+        RWF_ATOMIC,
+        NO_SUCH_FLAG,
+    ];
     let lseek = prop_oneof![
         6 => (slot(), any_offset()).prop_map(|(slot, offset)| (slot, offset, libc::SEEK_SET)),
         3 => (slot(), -70_000..70_000_i64).prop_map(|(slot, offset)| (slot, offset, libc::SEEK_CUR)),
@@ -64,6 +84,9 @@ pub fn bytes() -> BoxedStrategy<Op> {
             libc::FALLOC_FL_ZERO_RANGE,
             libc::FALLOC_FL_ZERO_RANGE | libc::FALLOC_FL_KEEP_SIZE,
             libc::FALLOC_FL_PUNCH_HOLE,
+            libc::FALLOC_FL_COLLAPSE_RANGE,
+            libc::FALLOC_FL_INSERT_RANGE,
+            libc::FALLOC_FL_UNSHARE_RANGE,
         ][..],
     );
     let fallocate = (slot(), modes, offset(), len()).prop_map(|(slot, mode, offset, len)| Op::Fallocate {
@@ -117,8 +140,19 @@ pub fn bytes() -> BoxedStrategy<Op> {
 
 /// Duplicates, flags, durability, locks.
 pub fn descriptors() -> BoxedStrategy<Op> {
-    let status =
-        select(&[0, libc::O_APPEND, libc::O_NONBLOCK, libc::O_APPEND | libc::O_NONBLOCK, libc::O_RDONLY][..]);
+    let status = select(
+        &[
+            0,
+            libc::O_APPEND,
+            libc::O_APPEND,
+            libc::O_NONBLOCK,
+            libc::O_APPEND | libc::O_NONBLOCK,
+            libc::O_DIRECT,
+            libc::O_NOATIME,
+            // Nothing that can be changed.
+            libc::O_SYNC | libc::O_CREAT | libc::O_RDWR,
+        ][..],
+    );
     let stat = select(
         &[
             StatCall::Stat,
@@ -127,6 +161,11 @@ pub fn descriptors() -> BoxedStrategy<Op> {
             StatCall::Statx,
             StatCall::Old,
             StatCall::OldLink,
+            StatCall::Old64,
+            StatCall::OldLinkSmall,
+            StatCall::OldAt,
+            StatCall::OldAt64,
+            StatCall::Lstat64,
         ][..],
     );
     let kind = select(&[libc::F_RDLCK, libc::F_WRLCK, libc::F_UNLCK][..]);
@@ -169,6 +208,11 @@ pub fn names() -> BoxedStrategy<Op> {
             StatCall::Statx,
             StatCall::Old,
             StatCall::OldLink,
+            StatCall::Old64,
+            StatCall::OldLinkSmall,
+            StatCall::OldAt,
+            StatCall::OldAt64,
+            StatCall::Lstat64,
         ][..],
     );
     let flags =
@@ -191,24 +235,6 @@ pub fn names() -> BoxedStrategy<Op> {
         1 => (slot(), mode()).prop_map(|(slot, mode)| Op::Fchmod { slot, mode }),
         2 => (file(), times()).prop_map(|(path, seconds)| Op::Utimens { path, seconds }),
         2 => (slot(), times()).prop_map(|(slot, seconds)| Op::Futimens { slot, seconds }),
-    ]
-    .boxed()
-}
-
-/// Mappings, momentary and held.
-pub fn mappings() -> BoxedStrategy<Op> {
-    let usage =
-        select(&[MapUse::Read, MapUse::PrivateWrite, MapUse::SharedWrite, MapUse::SharedWriteSync][..]);
-    let map = || prop_oneof![5 => Just(0_u8), 1 => 0..MAPS as u8];
-    prop_oneof![
-        4 => (slot(), usage, 0..20_u32, len(), any::<u32>())
-            .prop_map(|(slot, usage, page, len, seed)| Op::Mmap { slot, usage, page, len, seed }),
-        4 => (slot(), map(), any::<bool>(), 1..40_u32)
-            .prop_map(|(slot, map, writable, pages)| Op::MapHold { slot, map, writable, pages }),
-        3 => map().prop_map(|map| Op::MapRead { map }),
-        3 => (map(), 0..100_000_u32, short_len(), any::<u32>())
-            .prop_map(|(map, at, len, seed)| Op::MapWrite { map, at, len, seed }),
-        1 => map().prop_map(|map| Op::MapDrop { map }),
     ]
     .boxed()
 }
@@ -236,6 +262,14 @@ pub fn streams() -> BoxedStrategy<Op> {
         3 => stream().prop_map(|stream| Op::Getline { stream }),
         1 => (stream(), path(), modes()).prop_map(|(stream, path, mode)| Op::Freopen { stream, path, mode }),
         1 => stream().prop_map(|stream| Op::Tmpfile { stream }),
+        1 => stream().prop_map(|stream| Op::Tmpfile64 { stream }),
+        2 => (stream(), any::<bool>()).prop_map(|(stream, back)| Op::Fgetc { stream, back }),
+        2 => (stream(), any::<u32>()).prop_map(|(stream, seed)| Op::Fputs { stream, seed }),
+        1 => stream().prop_map(|stream| Op::Rewind { stream }),
+        1 => stream().prop_map(|stream| Op::Fgetpos { stream }),
+        1 => stream().prop_map(|stream| Op::Fscanf { stream }),
+        1 => stream().prop_map(|stream| Op::Getdelim { stream }),
+        1 => (stream(), modes()).prop_map(|(stream, mode)| Op::Reopen { stream, mode }),
         3 => stream().prop_map(|stream| Op::Fflush { stream }),
         2 => stream().prop_map(|stream| Op::Fclose { stream }),
     ]
@@ -244,18 +278,9 @@ pub fn streams() -> BoxedStrategy<Op> {
 
 /// Calls that are made more rarely.
 pub fn others() -> BoxedStrategy<Op> {
-    // The first waits for everything on the file system, whoever wrote it.
-    let hint = prop_oneof![
-        1 => Just(HintCall::Syncfs),
-        4 => Just(HintCall::SyncFileRange),
-        4 => Just(HintCall::FadviseDontNeed),
-        4 => Just(HintCall::Readahead),
-    ];
     let at = || weighted(0.5, offset());
     let splice = (slot(), slot(), at(), at(), len())
         .prop_map(|(from_slot, to_slot, from, to, len)| Op::Splice { from_slot, to_slot, from, to, len });
-    let aio = (slot(), any::<bool>(), any_offset(), len(), any::<u32>())
-        .prop_map(|(slot, write, offset, len, seed)| Op::Aio { slot, write, offset, len, seed });
     let pass = (slot(), slot(), any::<bool>()).prop_map(|(slot, to_slot, close)| Op::PassSlot {
         slot,
         to_slot,
@@ -263,14 +288,12 @@ pub fn others() -> BoxedStrategy<Op> {
     });
     prop_oneof![
         3 => (slot(), any::<u32>()).prop_map(|(slot, seed)| Op::Dprintf { slot, seed }),
-        2 => (slot(), name(), any::<bool>())
-            .prop_map(|(slot, to, cloexec)| Op::Mkostemp { slot, to, cloexec }),
+        2 => (slot(), name(), any::<bool>(), 0..8_u8)
+            .prop_map(|(slot, to, cloexec, call)| Op::Mkostemp { slot, to, cloexec, call }),
         1 => name().prop_map(|path| Op::Remove { path }),
-        2 => (slot(), hint).prop_map(|(slot, call)| Op::Hint { slot, call }),
         1 => slot().prop_map(|slot| Op::Fchown { slot }),
         2 => splice,
         1 => (slot(), slot()).prop_map(|(from_slot, to_slot)| Op::CloneFile { from_slot, to_slot }),
-        2 => aio,
         3 => pass,
     ]
     .boxed()

@@ -5,14 +5,17 @@
 //! begins with a few opens for the same reason.
 
 mod kinds;
+mod maps;
+mod rare;
 mod values;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::op::{ExecCall, Op, SpawnAction};
+use super::op::{ExecCall, ForkCall, Op, Scope, ScopeOp, SpawnAction};
 use super::{InitialFile, OpenFlags, Script, Step};
-use kinds::{bytes, descriptors, mappings, names, opening, others, streams};
+use kinds::{bytes, descriptors, names, opening, others, streams};
+use maps::mappings;
 use values::{end, initial_len, path, slot};
 
 /// What a script is mostly about.
@@ -43,6 +46,26 @@ fn leaf(theme: Theme) -> BoxedStrategy<Op> {
         weights[4] => mappings(),
         weights[5] => streams(),
         4 => others(),
+        12 => rare::all(),
+    ]
+    .boxed()
+}
+
+/// A few operations under unusual circumstances.
+fn scoped(inner: BoxedStrategy<Op>) -> BoxedStrategy<Op> {
+    let within = |scope, ops| Op::Scope(ScopeOp::Within { scope, ops });
+    let few = || vec(inner.clone(), 1..6);
+    // Where descriptors run out, operations that need one for themselves are at a loss.
+    let modest = prop_oneof![opening(), descriptors()].boxed();
+    let sizes = prop_oneof![0..300_000_u64, Just(65_536_u64), Just(0_u64), Just(4096_u64)];
+    let users = prop_oneof![3 => opening(), 4 => bytes(), 3 => descriptors(), 2 => names()].boxed();
+    prop_oneof![
+        4 => few().prop_map(move |ops| within(Scope::ByNumber, ops)),
+        2 => vec(users, 1..6).prop_map(move |ops| within(Scope::OtherUser, ops)),
+        2 => (sizes, vec(prop_oneof![4 => bytes(), 1 => opening(), 1 => descriptors()], 1..6))
+            .prop_map(move |(size, ops)| within(Scope::FileSize(size), ops)),
+        1 => (0..4_u8, vec(modest, 1..6))
+            .prop_map(move |(more, ops)| within(Scope::Descriptors(more), ops)),
     ]
     .boxed()
 }
@@ -58,6 +81,12 @@ fn child(inner: BoxedStrategy<Op>) -> BoxedStrategy<Op> {
             path,
             flags
         }),
+    ]
+    .boxed();
+    let vfork_action = prop_oneof![
+        3 => action.clone(),
+        2 => (slot(), any::<u32>()).prop_map(|(slot, seed)| SpawnAction::Write { slot, seed }),
+        1 => (slot(), values::offset()).prop_map(|(slot, offset)| SpawnAction::Seek { slot, offset }),
     ];
     let exec_call = prop_oneof![
         4 => Just(ExecCall::Execv),
@@ -65,7 +94,28 @@ fn child(inner: BoxedStrategy<Op>) -> BoxedStrategy<Op> {
         1 => Just(ExecCall::Execl),
         1 => Just(ExecCall::Fexecve),
         1 => Just(ExecCall::Cleared),
+        4 => proptest::sample::select(&[
+            ExecCall::Execle,
+            ExecCall::Execlp,
+            ExecCall::Execvpe,
+            ExecCall::Execveat,
+            ExecCall::Syscall,
+        ][..]),
     ];
+    let fork_call = prop_oneof![
+        6 => Just(ForkCall::Fork),
+        5 => proptest::sample::select(&[
+            ForkCall::Bare,
+            ForkCall::Clone,
+            ForkCall::Clone3,
+            ForkCall::CloneFunction,
+            ForkCall::Syscall,
+            ForkCall::Daemon,
+        ][..]),
+    ];
+    let popen = proptest::sample::select(
+        &[("cat a; cksum < b", false), ("cat > b", true), ("cat >> a; echo end >> b", true)][..],
+    );
     let command = proptest::sample::select(
         &[
             "cksum < a",
@@ -76,10 +126,16 @@ fn child(inner: BoxedStrategy<Op>) -> BoxedStrategy<Op> {
         ][..],
     );
     prop_oneof![
-        6 => (ops(), end()).prop_map(|(ops, end)| Op::Fork { ops, end }),
+        6 => (ops(), end(), fork_call).prop_map(|(ops, end, call)| Op::Fork { ops, end, call }),
+        2 => (vec(vfork_action, 0..5), ops(), end())
+            .prop_map(|(actions, ops, end)| Op::Vfork { actions, ops, end }),
+        1 => (popen, any::<u32>()).prop_map(|((command, input), seed)| Op::Popen {
+            command: command.into(),
+            input: input.then_some(seed),
+        }),
         3 => (ops(), end(), exec_call).prop_map(|(ops, end, call)| Op::Exec { ops, end, call }),
-        3 => (vec(action, 0..4), ops(), end())
-            .prop_map(|(actions, ops, end)| Op::Spawn { actions, ops, end }),
+        3 => (vec(action, 0..4), ops(), end(), any::<bool>())
+            .prop_map(|(actions, ops, end, searched)| Op::Spawn { actions, ops, end, searched }),
         1 => Just(Op::ExecSelf),
         1 => command.prop_map(|command| Op::System { command: command.into() }),
     ]
@@ -88,6 +144,7 @@ fn child(inner: BoxedStrategy<Op>) -> BoxedStrategy<Op> {
 
 fn operation(theme: Theme) -> BoxedStrategy<Op> {
     let leaf = leaf(theme);
+    let leaf = prop_oneof![40 => leaf.clone(), 1 => scoped(leaf)].boxed();
     let first = child(leaf.clone());
     let nested = child(prop_oneof![8 => leaf.clone(), 1 => first].boxed());
     let (plain, children) = if theme == Theme::Processes { (8, 2) } else { (60, 1) };

@@ -131,7 +131,8 @@ pub fn mode() -> impl Strategy<Value = u32> {
 pub fn end() -> impl Strategy<Value = End> {
     prop_oneof![
         12 => Just(End::Exit),
-        6 => Just(End::Quick),
+        5 => Just(End::Quick),
+        1 => Just(End::Bare),
         1 => Just(End::QuickExit),
         1 => Just(End::Abort),
         3 => Just(End::Kill),
