@@ -8,6 +8,8 @@ use super::state::{Slot, MOST, NAMES, SLOTS};
 
 /// Bytes of the file that presses others out of a small pool.
 const PRESSURE: usize = 1 << 20;
+/// How often the coordinator is asked to write everything, until it does.
+const DRAINS: usize = 50;
 
 impl Actor {
     /// The flags of an open.
@@ -244,12 +246,16 @@ impl Actor {
         let mut command = std::process::Command::new(&self.options.millpond);
         command.args(["drain", "--instance", &self.options.instance]).stdin(std::process::Stdio::null());
         // A coordinator whose worker has just been killed may refuse.
-        let done = (0..50).any(|_| match command.output() {
-            Ok(output) => output.status.success(),
+        let mut said = String::new();
+        let done = (0..DRAINS).any(|_| match command.output() {
+            Ok(output) => {
+                said = String::from_utf8_lossy(&output.stderr).into_owned();
+                output.status.success()
+            }
             Err(error) => self.fail(&format!("drain: {error}")),
         });
         if !done {
-            self.fail("drain fails again and again");
+            self.fail(&format!("drain fails again and again: {said}"));
         }
         for name in self.state.names.into_iter().flatten() {
             self.look(name, "after a drain");
