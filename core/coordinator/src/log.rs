@@ -1,6 +1,7 @@
 //! The daemon's log: events on standard error, which is the log file of the coordinator's place or the configured one.
 
 use std::fs::OpenOptions;
+use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 
 use millpond_model::config::{LogConfig, LogLevel};
@@ -26,7 +27,23 @@ pub fn begin(config: &LogConfig) -> std::io::Result<()> {
         .with_max_level(level)
         .with_ansi(false)
         .with_target(false)
-        .with_writer(std::io::stderr)
+        .with_writer(|| Unfailing(std::io::stderr()))
+        .log_internal_errors(false)
         .try_init();
     Ok(())
+}
+
+/// Takes every event and writes what it can. Where a disk is full, the log may be on it: an event that does not fit is lost, and nobody
+/// may stumble over that while there are bytes of programs to keep.
+struct Unfailing(std::io::Stderr);
+
+impl Write for Unfailing {
+    fn write(&mut self, event: &[u8]) -> std::io::Result<usize> {
+        let _ = self.0.write_all(event);
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }

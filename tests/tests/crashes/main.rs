@@ -2,6 +2,7 @@
 //! coordinators that are not there.
 
 mod coordinator;
+mod log;
 mod program;
 mod space;
 mod support;
