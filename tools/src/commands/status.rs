@@ -57,6 +57,9 @@ fn write_text(out: &mut String, status: &Status) -> std::fmt::Result {
     for store in &status.stores {
         writeln!(out, "store {}", printable(store))?;
     }
+    for program in &status.exclude {
+        writeln!(out, "left alone: {}", printable(program))?;
+    }
     for tier in &status.tiers {
         writeln!(out, "tier {}: {} of {} in use", tier.name, human(tier.used), human(tier.capacity))?;
         for slab in &tier.slabs {

@@ -81,6 +81,10 @@ fn refusals_name_line_key_and_remedy() {
             "m.toml:3: pool.slabs[0].share: 100 % of 1MiB hold no buffer of 16MiB",
         ),
         ("[store]\npaths = [\"/a\", \"/b:c\"]", "m.toml:2: store.paths[1]: `/b:c` holds a `:`"),
+        (
+            "[programs]\nexclude = [\"a\", \"b/c\"]",
+            "m.toml:2: programs.exclude[1]: `b/c` is no program's name",
+        ),
         ("[store]\npaths = [\"\"]", "m.toml:2: store.paths[0]: an empty path"),
         ("[flush]\nmode = \"later\"", "m.toml:2: flush.mode: unknown variant `later`"),
         (
@@ -137,6 +141,7 @@ fn every_variable_is_taken() {
         ("MILLPOND_INSTANCE", "two"),
         ("MILLPOND_SLABS", "4KiB:25,64KiB:75"),
         ("MILLPOND_STORES", "/a:/b"),
+        ("MILLPOND_EXCLUDE", "one:two:"),
         ("MILLPOND_WRITE_BEHIND_AGE", "5s"),
         ("MILLPOND_HUGE_PAGES", "never"),
         ("MILLPOND_CLIENTS", "7"),
@@ -146,6 +151,7 @@ fn every_variable_is_taken() {
     assert_eq!(config.instance, "two");
     assert_eq!(config.pool.slabs[0], SlabConfig { buffer: ByteSize::kib(4), share: 25 });
     assert_eq!(config.store.paths, ["/a", "/b"]);
+    assert_eq!(config.programs.exclude, ["one", "two"]);
     assert_eq!(config.flush.write_behind_age, Some(Period::secs(5)));
     assert_eq!(config.pool.huge_pages, HugePages::Never);
     assert_eq!(config.limits.clients, 7);
