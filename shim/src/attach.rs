@@ -98,6 +98,11 @@ pub fn attach(adopt: Option<u32>) -> Option<(&'static Pool, Caller)> {
             Err(u32::MAX) => return None,
             Err(other) if other == me => return None,
             Err(other) => {
+                if !is_thread_of_ours(other) {
+                    // The parent's, caught by a fork that nobody saw.
+                    let _ = ATTACHING.compare_exchange(other, 0, SeqCst, Relaxed);
+                    continue;
+                }
                 sys::futex_wait(&ATTACHING, other, 20_000_000);
                 if let Some(found) = process::attached() {
                     return Some(found);
@@ -109,6 +114,14 @@ pub fn attach(adopt: Option<u32>) -> Option<(&'static Pool, Caller)> {
     ATTACHING.store(if attached { 0 } else { u32::MAX }, SeqCst);
     sys::futex_wake(&ATTACHING, u32::MAX >> 1);
     process::attached()
+}
+
+/// Whether this process has a thread of that number.
+fn is_thread_of_ours(thread: u32) -> bool {
+    // SAFETY: no pointers, and no signal is sent.
+    let asked =
+        unsafe { sys::syscall(libc::SYS_tgkill, [sys::getpid() as usize, thread as usize, 0, 0, 0, 0]) };
+    asked != Err(Errno(libc::ESRCH))
 }
 
 /// In a forked child: attaching that was under way in another thread of the parent is not under way here.

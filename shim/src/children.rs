@@ -50,7 +50,14 @@ pub fn after_fork_in_parent(child: i32) {
     let _ = client.state.compare_exchange(state::FORKING, state::LIVE, SeqCst, Relaxed);
 }
 
-/// After a fork, in the child.
+/// In a child, however it was forked.
+pub fn forget_parents_threads() {
+    exec::overlay_forget();
+    borrow::after_fork_in_child();
+    crate::attach::after_fork_in_child();
+}
+
+/// After a fork that was seen, in the child.
 pub fn after_fork_in_child() {
     exec::overlay_forget();
     borrow::after_fork_in_child();

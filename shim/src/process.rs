@@ -144,5 +144,7 @@ fn adopt_after_fork() -> Option<u32> {
     words.slot.store(slot + 1, Release);
     crate::fault::after_fork_in_child();
     crate::mapped::after_fork_in_child();
+    // A fork that nobody saw comes here only: what other threads of the parent were in the middle of is not this process's.
+    children::forget_parents_threads();
     Some(slot + 1)
 }

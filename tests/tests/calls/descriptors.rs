@@ -28,6 +28,13 @@ fn c43_children_by_raw_clone() {
         .check();
 }
 
+#[test]
+fn forks_that_nobody_sees() {
+    Case::new("unseen", "$BIN/unseen; rm t0 t1")
+        .program("unseen", include_str!("unseen.c"), &["-pthread"])
+        .check();
+}
+
 /// The dynamic linker preloads nothing into what a process runs that acts for another user.
 #[test]
 fn c51_programs_run_by_who_acts_for_another_user() {
