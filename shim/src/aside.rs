@@ -3,8 +3,8 @@
 //! A process is aside for good when the configuration names its program, when libc could not be patched (its own calls would go unseen), when it has set up a
 //! ring or given a thread a descriptor table of its own; and for a while when a function of libc writes by calls that nothing can catch.
 
-use crate::attach;
 use crate::managed::{self, Managed};
+use crate::{attach, process};
 use libc::c_int;
 use millpond_segment::stats::Reason;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -47,17 +47,24 @@ pub fn inline<T>(call: impl FnOnce() -> T) -> T {
     result
 }
 
+/// Before the descriptor table and the memory part ways. A `vfork` child has a table of its own anyway, and memory that is its parent's.
+pub fn part_tables() {
+    if attach::is_possible() && !process::is_vfork_child() {
+        step(Reason::Unshared);
+    }
+}
+
 /// Before `unshare`: threads with descriptor tables of their own are not told apart.
 pub fn before_unshare(flags: c_int) {
-    if flags & libc::CLONE_FILES != 0 && attach::is_possible() {
-        step(Reason::Unshared);
+    if flags & libc::CLONE_FILES != 0 {
+        part_tables();
     }
 }
 
 /// Before a process is made that shares the descriptor table but not the memory: its closes and opens would not be told apart from ours.
 pub fn before_clone(flags: c_int) {
-    if flags & libc::CLONE_FILES != 0 && flags & libc::CLONE_VM == 0 && attach::is_possible() {
-        step(Reason::Unshared);
+    if flags & libc::CLONE_FILES != 0 && flags & libc::CLONE_VM == 0 {
+        part_tables();
     }
 }
 

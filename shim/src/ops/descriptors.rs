@@ -3,7 +3,7 @@
 use super::locks;
 use crate::errno::{fail, preserving};
 use crate::managed::{self, Managed};
-use crate::{attach, borrow, exec, process};
+use crate::{aside, attach, borrow, exec, process};
 use libc::{c_int, c_uint};
 use millpond_segment::header::modes;
 use millpond_segment::stats::Reason;
@@ -197,11 +197,15 @@ pub unsafe fn fcntl(next: impl FnOnce(usize) -> c_int, fd: c_int, command: c_int
 }
 
 const CLOSE_RANGE_CLOEXEC: c_int = 4;
+const CLOSE_RANGE_UNSHARE: c_int = 2;
 
 /// `close_range`: what lies in the table first, then the kernel's, around our own descriptor.
 pub fn close_range(first: c_uint, last: c_uint, flags: c_int) -> Option<c_int> {
-    if first > last || flags & !(CLOSE_RANGE_CLOEXEC | 2) != 0 {
+    if first > last || flags & !(CLOSE_RANGE_CLOEXEC | CLOSE_RANGE_UNSHARE) != 0 {
         return None;
+    }
+    if flags & CLOSE_RANGE_UNSHARE != 0 {
+        aside::part_tables();
     }
     if flags & CLOSE_RANGE_CLOEXEC == 0 {
         close_entries(first, last);

@@ -15,7 +15,7 @@ fn descriptors_that_are_passed() {
 
 #[test]
 fn tables_that_threads_do_not_share() {
-    Case::new("tables", "$BIN/tables; cat f g")
+    Case::new("tables", "$BIN/tables; cat f g h")
         .program("tables", include_str!("tables.c"), &["-pthread"])
         .check();
 }

@@ -20,6 +20,19 @@ static void *apart(void *unused)
     return NULL;
 }
 
+static void *closes_apart(void *unused)
+{
+    SAME(syscall(SYS_close_range, 3, ~0U, 2), 0);
+    SAME(write(f, "x", 1), -1);
+    SAME(errno, EBADF);
+    int g = open("h", O_RDWR | O_CREAT | O_TRUNC, 0644);
+    SAME(g, 3);
+    SAME(write(g, "by ", 3), 3);
+    SAME(write(g, "range\n", 6), 6);
+    BYTES_AT(g, 0, "by range\n");
+    return NULL;
+}
+
 static int sharer(void *unused)
 {
     SAME(write(f, "sharer ", 7), 7);
@@ -37,6 +50,11 @@ int main(void)
     SAME(pthread_join(thread, NULL), 0);
     SAME(write(f, "main ", 5), 5);
     BYTES_AT(f, 0, "some dirty thread main ");
+    /* The same by a range of closes. */
+    SAME(pthread_create(&thread, NULL, closes_apart, NULL), 0);
+    SAME(pthread_join(thread, NULL), 0);
+    SAME(write(f, "on ", 3), 3);
+    BYTES_AT(f, 0, "some dirty thread main on ");
     char *stack = malloc(1 << 16);
     pid_t child = clone(sharer, stack + (1 << 16), CLONE_FILES | SIGCHLD, NULL);
     CHECK(child > 0);
