@@ -155,7 +155,9 @@ impl Campaign<'_> {
         let text = self.scratch.join(format!("{number}.script"));
         std::fs::write(&text, script.to_text())?;
         let stderr = self.scratch.join(format!("{number}.stderr"));
-        let roots = [&place.left, &place.right].map(|directory| directory.join(number.to_string()));
+        let outer = [&place.left, &place.right].map(|directory| directory.join(number.to_string()));
+        // One level down: a link to `../b` may be moved to the top, and must not lead to where other scripts are.
+        let roots = outer.each_ref().map(|directory| directory.join("w"));
         let mut transcripts = [Vec::new(), Vec::new()];
         for ((side, root), transcript) in self.sides.iter().zip(&roots).zip(&mut transcripts) {
             tree::prepare(root, &script.initial)?;
@@ -172,8 +174,8 @@ impl Campaign<'_> {
         for (transcript, tree) in transcripts.iter_mut().zip(trees) {
             transcript.extend(tree);
         }
-        for root in &roots {
-            std::fs::remove_dir_all(root)?;
+        for directory in &outer {
+            std::fs::remove_dir_all(directory)?;
         }
         std::fs::remove_file(text)?;
         std::fs::remove_file(stderr)?;

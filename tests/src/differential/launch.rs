@@ -12,9 +12,8 @@ use nix::poll::{poll, PollFd, PollFlags, PollTimeout};
 use nix::sys::signal::{killpg, Signal};
 use nix::unistd::Pid;
 
-/// Longest that a script may take: no operation waits for anything but a disk, but some read
-/// four gigabytes of holes on a busy machine.
-const SCRIPT_BOUND: Duration = Duration::from_secs(60);
+/// Longest that a script may take, on a busy machine: no operation waits for anything but a disk.
+const SCRIPT_BOUND: Duration = Duration::from_secs(40);
 
 /// How a run is started.
 #[derive(Clone, Debug, Default)]
