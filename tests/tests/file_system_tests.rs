@@ -38,6 +38,16 @@ copy_file_range = 1
 mapread = 0
 mapwrite = 0
 ";
+/// It takes down the mappings that it writes through, but leaves those that it reads: after the first of them, the file is the kernel's to the end.
+const READ_BY_MAPPINGS: &str = "
+[weights]
+close_open = 1
+read = 10
+write = 10
+mapread = 1
+mapwrite = 3
+truncate = 4
+";
 const WITH_MAPPINGS: &str = "
 [opsize]
 max = 65536
@@ -45,7 +55,7 @@ max = 65536
 close_open = 2
 read = 10
 write = 10
-mapread = 3
+mapread = 0
 mapwrite = 3
 invalidate = 1
 truncate = 4
@@ -65,7 +75,7 @@ close_open = 5
 read = 20
 write = 20
 truncate = 4
-mapread = 0.05
+mapread = 0
 mapwrite = 0.05
 ";
 
@@ -141,6 +151,7 @@ fn fsx_without_mappings() {
 fn fsx_with_mappings() {
     fsx("fsx-mappings", build(), "64MiB", WITH_MAPPINGS, 5000);
     fsx("fsx-mappings-memory", memory(), "64MiB", WITH_MAPPINGS, 30_000);
+    fsx("fsx-left-mappings", memory(), "64MiB", READ_BY_MAPPINGS, 20_000);
 }
 
 #[test]
