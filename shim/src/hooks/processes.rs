@@ -54,6 +54,10 @@ rows! {
         }
         next(option, a, b, c, d)
     }
+    plain around pthread_cancel(thread: libc::pthread_t) -> c_int |next| {
+        crate::ops::cancel::asked();
+        next(thread)
+    }
     plain around setrlimit(resource: c_int, limit: *const rlimit) -> c_int |next| {
         let result = next(resource, limit);
         note_size_limit();

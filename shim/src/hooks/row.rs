@@ -137,6 +137,7 @@ macro_rules! rows {
             use super::*;
             #[no_mangle]
             pub unsafe extern "C-unwind" fn $name($($v: $t),*) -> $r {
+                crate::ops::cancel::point();
                 match guarded(|| $body) {
                     Some(result) => result,
                     // SAFETY: the program's own call.
@@ -145,7 +146,15 @@ macro_rules! rows {
             }
         }
 
-        rows!(@body inner $name ( $($v : $t),* ) -> $r $body);
+        #[allow(dead_code)]
+        pub unsafe extern "C-unwind" fn patched($($v: $t),*) -> $r {
+            crate::ops::cancel::point();
+            match guarded(|| $body) {
+                Some(result) => result,
+                // SAFETY: the caller's own call.
+                None => unsafe { real(NEXT.original() $(, $v)*) },
+            }
+        }
     };
 
     (@body inner $name:ident ( $($v:ident : $t:ty),* ) -> $r:ty $body:block) => {

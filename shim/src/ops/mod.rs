@@ -1,5 +1,6 @@
 //! The operations behind the rows, by group of `symbols`: each looks the descriptor up and serves the call or lets it by.
 
+pub mod cancel;
 pub mod copies;
 pub mod data;
 pub mod descriptors;

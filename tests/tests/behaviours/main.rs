@@ -74,3 +74,8 @@ fn a_limit_on_address_space_goes_without_a_word() {
         "echo before > file; (ulimit -v 40000; cat file; echo more >> file; cut -b1-3 file); cat file";
     Case::new("address_space", script).check();
 }
+
+#[test]
+fn threads_cancelled_before_a_call() {
+    matrix("cancelled", "$BIN/cancelled", include_str!("cancelled.c")).check();
+}
