@@ -53,6 +53,11 @@ fn opens_by_every_flag_name_and_handle() {
 }
 
 #[test]
+fn flags_changed_while_bytes_wait() {
+    matrix("flags", "$BIN/flags", include_str!("flags.c")).check();
+}
+
+#[test]
 fn attributes_set_while_bytes_wait() {
     matrix("attributes", "$BIN/attributes", include_str!("attributes.c")).check();
 }
