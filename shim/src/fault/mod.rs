@@ -64,10 +64,8 @@ pub fn armed(sig: libc::c_int) -> bool {
 /// After a disposition was set by number, past the operations here: whether our handler is still in place.
 pub fn look_again() {
     for (slot, sig) in SIGNALS.into_iter().enumerate() {
-        if ARMED[slot].load(Ordering::Relaxed) {
-            let ours = raw::disposition(sig).is_some_and(|kernel| kernel.handler == deliver::entry());
-            ARMED[slot].store(ours, Ordering::Relaxed);
-        }
+        let ours = raw::disposition(sig).is_some_and(|kernel| kernel.handler == deliver::entry());
+        ARMED[slot].store(ours, Ordering::Relaxed);
     }
 }
 

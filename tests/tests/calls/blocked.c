@@ -3,6 +3,14 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 
+static volatile int handled;
+
+static void handler(int signal)
+{
+    handled = 1;
+    _exit(9);
+}
+
 static void refused(long result)
 {
     SAME(result, -1);
@@ -71,5 +79,21 @@ int main(void)
         change(SIG_UNBLOCK, way);
         try(f);
     }
+    /* Dispositions that are set by number, and set back. */
+    struct kernel_action {
+        void *handler;
+        unsigned long flags;
+        void *restorer;
+        unsigned long mask;
+    } old, ignored = {SIG_IGN}, mine = {handler, SA_RESTART};
+    SAME(syscall(SYS_rt_sigaction, SIGSEGV, &mine, &old, 8), 0);
+    try(f);
+    SAME(handled, 0);
+    SAME(syscall(SYS_rt_sigaction, SIGSEGV, &old, NULL, 8), 0);
+    try(f);
+    SAME(syscall(SYS_rt_sigaction, SIGSEGV, &ignored, NULL, 8), 0);
+    try(f);
+    SAME(syscall(SYS_rt_sigaction, SIGSEGV, &old, NULL, 8), 0);
+    try(f);
     return close(f);
 }
