@@ -169,7 +169,8 @@ impl Process {
         let (count, status) = unsafe {
             let mut total = 0;
             if let Some(seed) = input {
-                let bytes = crate::data::pattern(seed, 100 + seed as usize % 5000);
+                // Less than a stream's buffer: a command that cannot begin is found out by `pclose` alone.
+                let bytes = crate::data::pattern(seed, 100 + seed as usize % 3900);
                 total = libc::fwrite(bytes.as_ptr().cast(), 1, bytes.len(), stream);
             } else {
                 // To the end: a command whose output nobody takes fails, sooner or later.
