@@ -4,8 +4,9 @@
 //! ring or given a thread a descriptor table of its own; and for a while when a function of libc writes by calls that nothing can catch.
 
 use crate::managed::{self, Managed};
-use crate::{attach, process};
+use crate::{attach, process, report};
 use libc::c_int;
+use millpond_segment::account::Escape;
 use millpond_segment::stats::Reason;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -50,6 +51,7 @@ pub fn inline<T>(call: impl FnOnce() -> T) -> T {
 /// Before the descriptor table and the memory part ways. A `vfork` child has a table of its own anyway, and memory that is its parent's.
 pub fn part_tables() {
     if attach::is_possible() && !process::is_vfork_child() {
+        report::note(Escape::Unshared);
         step(Reason::Unshared);
     }
 }

@@ -3,12 +3,13 @@
 //! Every wait is bounded. Without an answer, the program goes on with the kernel alone.
 
 use crate::numbers::lift;
-use crate::{errno, process, stores};
+use crate::{errno, process, report, stores};
 use millpond_pool::{Caller, Claim, Pool};
-use millpond_segment::client::state;
+use millpond_segment::account::Escape;
+use millpond_segment::client::{state, COMMAND_BYTES};
 use millpond_segment::sys::{self, Errno};
 use millpond_segment::wire::{Kind, Message, BYTES};
-use millpond_segment::{AttachError, Segment};
+use millpond_segment::{AttachError, Run, Segment};
 use once_cell::sync::OnceCell;
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -50,6 +51,9 @@ pub fn set_socket(path: &[u8]) {
 pub fn lock_in() {
     if is_possible() {
         crate::managed::for_each(|m| m.release_quietly(millpond_segment::stats::Reason::LockedIn));
+        report::note(Escape::LockedIn);
+        // Afterwards, calls of ours could end the process.
+        report::at_end();
         process::lock_in();
     }
 }
@@ -142,7 +146,10 @@ pub fn flush_without_room() {
 }
 
 fn connect_and_map(adopt: Option<u32>) -> bool {
-    let Ok(link) = connect() else { return false };
+    let Ok(link) = connect() else {
+        report::note(Escape::NoCoordinator);
+        return false;
+    };
     let mapped = hello(link).and_then(|(fd, answered)| {
         // SAFETY: the descriptor came with the answer and is open until the line below.
         let segment = Segment::attach(unsafe { BorrowedFd::borrow_raw(fd) });
@@ -162,45 +169,97 @@ fn connect_and_map(adopt: Option<u32>) -> bool {
         }
     });
     let Some(segment) = mapped else {
+        let why = if NO_ROOM.load(Relaxed) { Escape::NoMemory } else { Escape::NoCoordinator };
+        report::note(why);
         sys::close(link);
         return false;
     };
     let pool = Pool::new(segment);
     let Some(slot) = adopt.or_else(|| claim(&pool)) else {
         NO_ROOM.store(true, Relaxed);
+        report::note(Escape::NoClient);
         sys::close(link);
         return false;
     };
     keep_link(link);
     crate::start::guard_copies();
-    process::set_attached(pool, slot)
+    if !process::set_attached(pool, slot) {
+        return false;
+    }
+    if let Some((pool, who)) = process::attached() {
+        report::deliver(pool, who);
+    }
+    true
 }
 
 fn claim(pool: &Pool) -> Option<u32> {
-    let mut buf = [0u8; 64];
-    let command = command(&mut buf);
-    let claim = Claim { pid: sys::getpid(), start: 0, command, state: state::LIVE, parent: None };
+    let (who, mut buf) = (Identity::read(), [0; COMMAND_BYTES]);
+    let claim = Claim {
+        pid: sys::getpid(),
+        start: 0,
+        command: who.command(&mut buf),
+        name: who.name(),
+        run: run(),
+        state: state::LIVE,
+        parent: None,
+    };
     // The image before an `exec` that had nothing to hand on left its slot behind.
     pool.reclaim_client(claim).or_else(|| pool.claim_client(claim))
 }
 
+/// The run that this program belongs to.
+static RUN: AtomicU64 = AtomicU64::new(0);
+
+/// Notes the run. Called once, by the constructor.
+pub fn set_run(text: &[u8]) {
+    let number = std::str::from_utf8(text).ok().and_then(|t| t.parse().ok());
+    RUN.store(number.unwrap_or(Run::NONE.0), Relaxed);
+}
+
+/// The run that this program belongs to, and its children.
+pub fn run() -> Run {
+    Run(RUN.load(Relaxed))
+}
+
 /// The program's name and arguments, as far as they fit.
-pub fn command(buf: &mut [u8; 64]) -> &[u8] {
-    let Ok(fd) = sys::openat(libc::AT_FDCWD, c"/proc/self/cmdline", libc::O_RDONLY | libc::O_CLOEXEC, 0)
-    else {
-        return b"";
-    };
-    // SAFETY: buf is ours and as long as said.
-    let n =
-        unsafe { sys::syscall(libc::SYS_read, [fd as usize, buf.as_mut_ptr() as usize, buf.len(), 0, 0, 0]) }
-            .unwrap_or(0);
-    sys::close(fd);
-    for byte in &mut buf[..n] {
-        if *byte == 0 {
-            *byte = b' ';
-        }
+pub struct Identity {
+    words: [u8; 256],
+    len: usize,
+}
+
+impl Identity {
+    /// As the kernel has them now.
+    pub fn read() -> Self {
+        let mut words = [0u8; 256];
+        let fd = sys::openat(libc::AT_FDCWD, c"/proc/self/cmdline", libc::O_RDONLY | libc::O_CLOEXEC, 0).ok();
+        let len = fd.map_or(0, |fd| {
+            // SAFETY: words is ours and as long as said.
+            let n = unsafe {
+                sys::syscall(libc::SYS_read, [fd as usize, words.as_mut_ptr() as usize, words.len(), 0, 0, 0])
+            };
+            sys::close(fd);
+            n.unwrap_or(0)
+        });
+        Self { words, len }
     }
-    buf[..n].trim_ascii_end()
+
+    /// The last part of the path that the program was called by.
+    pub fn name(&self) -> &[u8] {
+        last_part(self.words[..self.len].split(|&b| b == 0).next().unwrap_or(b""))
+    }
+
+    /// All words, parted by blanks, for the inspector.
+    pub fn command<'a>(&self, buf: &'a mut [u8; COMMAND_BYTES]) -> &'a [u8] {
+        buf.copy_from_slice(&self.words[..COMMAND_BYTES]);
+        let words = &mut buf[..self.len.min(COMMAND_BYTES)];
+        words.iter_mut().filter(|b| **b == 0).for_each(|b| *b = b' ');
+        words.trim_ascii_end()
+    }
+}
+
+/// What stands behind the last slash.
+pub fn last_part(path: &[u8]) -> &[u8] {
+    path.rsplit(|&b| b == b'/').next().unwrap_or(path)
 }
 
 fn complain(e: &AttachError) {

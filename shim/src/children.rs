@@ -3,8 +3,9 @@
 //! Between the copy and the fork, other threads of the parent open and close. So the child of a process with several threads compares its
 //! copy with what the kernel says before it does anything else: a stale entry would flush one file's bytes by another file's descriptor.
 
-use crate::{borrow, exec, managed, ops, process, start, thread};
-use millpond_pool::{Pool, FIRST_PIN};
+use crate::{borrow, exec, managed, ops, process, report, start, thread};
+use millpond_pool::{Caller, Pool, FIRST_PIN};
+use millpond_segment::account::Escape;
 use millpond_segment::client::state;
 use millpond_segment::description::flags;
 use millpond_segment::stats::Reason;
@@ -27,6 +28,7 @@ pub fn before_fork() -> bool {
         None => {
             // No slot for the child: what it inherits is the kernel's then, with true offsets.
             managed::for_each(|m| m.release_quietly(Reason::NoSlot));
+            report::note(Escape::NoClient);
             false
         }
     }
@@ -38,7 +40,9 @@ pub fn after_fork_in_parent(child: i32) {
     thread::set_fork_slot(0);
     let Some(pool) = process::pool() else { return };
     if child < 0 {
-        pool.release_client(slot);
+        if let Some((_, who)) = process::attached() {
+            pool.release_client(who, slot);
+        }
         return;
     }
     let client = pool.segment().client(slot);
@@ -60,6 +64,7 @@ pub fn forget_parents_threads() {
 /// After a fork that was seen, in the child.
 pub fn after_fork_in_child() {
     exec::overlay_forget();
+    report::forget_started();
     borrow::after_fork_in_child();
     let _ = process::is_vfork_child();
     if let Some((pool, who)) = process::attached() {
@@ -117,6 +122,7 @@ pub fn adopt(pool: &Pool, parent: u32, pid: u32) -> Option<u32> {
     // Forked by a raw call that nobody saw: the parent's table as it is now is the best there is.
     let slot = pool.fork_client(parent)?;
     reconcile(pool, slot);
+    pool.count_escapes(Caller::new(slot, 0), Escape::ForkUnseen, 1);
     let client = pool.segment().client(slot);
     client.pid.store(pid, Release);
     client.state.store(state::LIVE, Release);

@@ -8,6 +8,7 @@
 //! A `vfork` child shares the parent's memory: what it does to descriptors is kept in an overlay beside the parent's table.
 
 mod environment;
+mod foreign;
 mod overlay;
 mod target;
 mod unshimmed;
@@ -19,10 +20,11 @@ pub use overlay::{
 };
 
 use crate::ops::processes::Target;
-use crate::{attach, managed, process, start, thread};
+use crate::{attach, managed, process, report, start, thread};
+use foreign::Foreign;
 use libc::{c_char, c_int};
-use millpond_pool::{Claim, Pool};
-use millpond_segment::client::state;
+use millpond_pool::{Caller, Claim, Pool};
+use millpond_segment::client::{state, COMMAND_BYTES};
 use millpond_segment::description::flags;
 use millpond_segment::stats::Reason;
 use millpond_segment::sys;
@@ -57,22 +59,30 @@ pub unsafe fn run(
     let count = crate::errno::preserving(|| survive(&mut survivors));
     let survivors = &survivors[..count];
     let loadable = crate::errno::preserving(unshimmed::is_loadable);
-    let preloadable = match count {
-        _ if !loadable => Some(false),
-        0 => None,
-        // SAFETY: the program's path, as the kernel will read it.
-        _ => unsafe { target::is_preloadable(target) },
-    };
-    if preloadable == Some(false) {
+    let found = crate::errno::preserving(|| target::find(target));
+    let foreign = Foreign::of(found, !loadable, target);
+    if foreign.is_some() {
         crate::errno::preserving(|| release(survivors));
     }
     lend_offsets(survivors);
-    let slot = if count > 0 {
-        crate::errno::preserving(|| take_slot(vfork, survivors, preloadable != Some(false)))
-    } else {
-        None
-    };
-    let named = slot.filter(|_| preloadable != Some(false));
+    let slot = crate::errno::preserving(|| {
+        if foreign.is_some() && !vfork {
+            // For its report: nobody else will tell of the program that comes.
+            let _ = attach::pool();
+        }
+        // The process's own line goes on with what was counted before.
+        let goes_on = !vfork && report::is_wanted();
+        let slot = if count > 0 || foreign.is_some() || goes_on {
+            take_slot(vfork, survivors, foreign.is_none())
+        } else {
+            None
+        };
+        if let Some(foreign) = &foreign {
+            foreign.note(slot);
+        }
+        slot
+    });
+    let named = slot.filter(|_| foreign.is_none());
     if let (false, true, Some((pool, who))) = (vfork, thread::were_several(), process::attached()) {
         pool.segment().client(who.client()).several.store(1, SeqCst);
     }
@@ -86,7 +96,12 @@ pub unsafe fn run(
     };
     // Still here: it failed.
     overlay::resume(overlay);
-    crate::errno::preserving(|| undo(vfork, slot));
+    crate::errno::preserving(|| {
+        if let Some(foreign) = &foreign {
+            foreign.take_back(vfork, slot);
+        }
+        undo(vfork, slot);
+    });
     result
 }
 
@@ -155,12 +170,13 @@ fn take_slot(vfork: bool, survivors: &[Survivor], preloadable: bool) -> Option<u
         pool.segment().client(who.client()).state.store(next, SeqCst);
         return Some(who.client());
     }
-    let mut buf = [0u8; 64];
-    let command = attach::command(&mut buf);
+    let program = attach::Identity::read();
     let slot = pool.claim_client(Claim {
         pid: sys::getpid(),
         start: 0,
-        command,
+        command: program.command(&mut [0; COMMAND_BYTES]),
+        name: program.name(),
+        run: attach::run(),
         state: next,
         parent: Some(who.client()),
     })?;
@@ -175,7 +191,7 @@ fn take_slot(vfork: bool, survivors: &[Survivor], preloadable: bool) -> Option<u
 fn undo(vfork: bool, slot: Option<u32>) {
     let (Some(slot), Some(pool)) = (slot, process::pool()) else { return };
     if vfork {
-        pool.release_client(slot);
+        pool.release_client(Caller::new(slot, 0), slot);
     } else {
         pool.segment().client(slot).state.store(state::LIVE, Release);
     }

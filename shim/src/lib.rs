@@ -23,6 +23,7 @@ mod ops;
 mod patch;
 mod peek;
 mod process;
+mod report;
 mod start;
 mod stores;
 mod thread;

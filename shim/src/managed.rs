@@ -78,7 +78,24 @@ pub fn get(fd: i32) -> Option<Managed> {
     entry(fd).filter(|m| m.flags & flags::RELEASED == 0)
 }
 
+/// The descriptor, if the pool serves its reads and writes; when the kernel does, that is counted.
+#[inline]
+pub fn for_data(fd: i32) -> Option<Managed> {
+    let m = entry(fd)?;
+    if m.flags & flags::RELEASED != 0 {
+        m.passes();
+        return None;
+    }
+    Some(m)
+}
+
 impl Managed {
+    /// Counts a read or write that the kernel serves because the file is its own.
+    #[cold]
+    pub fn passes(&self) {
+        self.pool.count_direct_call(self.who, self.file);
+    }
+
     /// Its description.
     #[inline]
     pub fn d(&self) -> &'static Description {
@@ -148,6 +165,7 @@ impl Managed {
             match handed.compare_exchange(0, 2, SeqCst, SeqCst) {
                 Ok(_) => {
                     self.f().acknowledged.store(1, SeqCst);
+                    self.f().run.store(attach::run().0, SeqCst);
                     let sent = errno::preserving(|| self.send_descriptor());
                     handed.store(u32::from(sent), SeqCst);
                     return sent;

@@ -146,5 +146,6 @@ fn adopt_after_fork() -> Option<u32> {
     crate::mapped::after_fork_in_child();
     // A fork that nobody saw comes here only: what other threads of the parent were in the middle of is not this process's.
     children::forget_parents_threads();
+    crate::report::after_fork_in_child(pool, Caller::new(slot, 0));
     Some(slot + 1)
 }

@@ -6,8 +6,8 @@ use crate::exec::{self, ADOPT};
 use crate::fault::{self, RealSigaction};
 use crate::hooks::{Row, GROUPS};
 use crate::patch::{self, Outcome, Request};
-use crate::{aside, attach, errno, ops, process, stores};
-use millpond_segment::client::state;
+use crate::{aside, attach, errno, ops, process, report, stores};
+use millpond_segment::client::{state, COMMAND_BYTES};
 use millpond_segment::stats::Reason;
 use millpond_segment::{copy, sys};
 use std::ffi::CStr;
@@ -41,6 +41,7 @@ fn set_up() {
     let (Some(socket), Some(list)) = (variable(c"MILLPOND_SOCKET"), variable(c"MILLPOND_STORES")) else {
         return;
     };
+    attach::set_run(variable(c"MILLPOND_RUN").map_or(b"", CStr::to_bytes));
     process::prepare();
     stores::load(list.to_bytes());
     attach::set_socket(socket.to_bytes());
@@ -55,6 +56,9 @@ fn set_up() {
         let left = at.len();
         sys::complain(std::str::from_utf8(&line[..512 - left]).unwrap_or("millpond: internal error\n"));
     }));
+    if variable(c"MILLPOND_REPORT").is_some_and(|v| v.to_bytes() == b"1") {
+        report::want();
+    }
     exec::remember_environment(variable);
     for row in GROUPS.iter().flat_map(|g| g.iter()).filter(|r| r.exported) {
         row.next.resolve();
@@ -257,6 +261,8 @@ fn adopt(value: &[u8]) {
             break;
         }
     }
+    let program = attach::Identity::read();
+    pool.become_program(who, program.name(), program.command(&mut [0; COMMAND_BYTES]));
     pool.segment().client(slot).state.store(state::LIVE, Release);
 }
 

@@ -18,6 +18,9 @@ pub const STORES: &str = "MILLPOND_STORES";
 /// Tells the shim which programs to leave alone.
 pub const EXCLUDE: &str = "MILLPOND_EXCLUDE";
 
+/// Tells the shim which run a program belongs to.
+pub const RUN: &str = "MILLPOND_RUN";
+
 /// What a program needs to know to go through the pool.
 #[derive(Clone, Debug)]
 pub struct ShimEnvironment {

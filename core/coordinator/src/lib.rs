@@ -28,10 +28,14 @@ mod supervisor;
 mod times;
 mod worker;
 
+pub use millpond_segment::sys::text::can_change as can_change_text;
+pub use millpond_segment::Run;
+
 pub use link::{Link, LinkError, Stop};
 pub use reserve::{reserve, Memory, ReserveError, Reserved};
 pub use sizes::sizes_of;
 pub use start::{serve, start, Lifetime, Place, StartError};
 pub use status::{
-    ClientStatus, FileStatus, Info, PoolStatus, SlabStatus, Status, SyncDowns, TierStatus, Totals,
+    ClientStatus, FileStatus, Info, PoolStatus, ProgramStatus, RunReport, SlabStatus, Status, SyncDowns,
+    TierStatus, Totals,
 };

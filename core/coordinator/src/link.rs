@@ -8,8 +8,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use millpond_pool::Pool;
+use millpond_segment::client::state;
 use millpond_segment::wire::{self, Kind, Message, BYTES};
-use millpond_segment::{sys, AttachError, Segment};
+use millpond_segment::{sys, AttachError, Run, Segment};
 use rustix::io::Errno;
 use rustix::net::sockopt::{set_socket_timeout, Timeout};
 use rustix::net::{
@@ -18,11 +19,13 @@ use rustix::net::{
 };
 
 use crate::session;
-use crate::status::{status, Info, Status, Totals};
+use crate::status::{run_report, status, Info, RunReport, Status, Totals};
 use crate::Place;
 
 /// How long a greeting may take.
 const GREETING: Duration = Duration::from_secs(5);
+/// How long the processes of a run that have ended are waited for.
+const BURIAL: Duration = Duration::from_secs(2);
 /// How long one look for an answer takes, before it is seen whether the worker is another one.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -131,7 +134,28 @@ impl Link {
 
     /// The totals since the coordinator started.
     pub fn totals(&self) -> Totals {
-        self.pool.view_totals().into()
+        self.pool.view_totals(None).into()
+    }
+
+    /// What the programs of one run have done so far.
+    ///
+    /// Waits a moment for processes that have just ended, so that they count as such.
+    pub fn run_report(&self, run: Run) -> RunReport {
+        let header = self.segment().header();
+        let top = header.client_top.load(Relaxed).min(self.segment().layout().sizes.clients);
+        let ending = || {
+            (1..top).any(|slot| {
+                let client = self.segment().client(slot);
+                client.run.load(Relaxed) == run.0
+                    && client.state.load(Relaxed) != state::FREE
+                    && self.segment().client_is_dead(slot)
+            })
+        };
+        let begun = Instant::now();
+        while ending() && begun.elapsed() < BURIAL {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        run_report(&self.pool, run)
     }
 
     /// Has one file flushed, or all, durably if asked. Returns when it is done, however long that takes.

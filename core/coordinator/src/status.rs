@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;
 
-use millpond_pool::{FileView, Pool, TotalsView};
+use millpond_pool::{FileView, Named, Pool, ProgramView, TotalsView};
 use millpond_segment::header::modes;
+use millpond_segment::Run;
 use serde::{Deserialize, Serialize};
 
 use crate::reserve::Memory;
@@ -54,8 +55,10 @@ pub struct Status {
     pub tiers: Vec<TierStatus>,
     /// Files with dirty bytes or latched errors, and those that are open.
     pub files: Vec<FileStatus>,
-    /// Attached programs.
+    /// Attached processes.
     pub clients: Vec<ClientStatus>,
+    /// Programs by name: what all processes of each counted, those that have ended too.
+    pub programs: Vec<ProgramStatus>,
     /// Totals since the start.
     pub totals: Totals,
 }
@@ -132,8 +135,37 @@ pub struct ClientStatus {
     pub command: String,
     /// What it is doing, such as `running`.
     pub state: String,
+    /// The program's name.
+    pub name: String,
     /// Its buffered descriptors.
     pub descriptors: u64,
+    /// What it counted, in all images that it ran.
+    pub counts: Totals,
+}
+
+/// All processes of one program.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProgramStatus {
+    /// Its name; `others` stands for all programs that found no row in the segment.
+    pub name: String,
+    /// Processes that run and have counted something.
+    pub living: u64,
+    /// Processes that have ended and had counted something.
+    pub ended: u64,
+    /// What they counted.
+    pub counts: Totals,
+}
+
+/// What the programs of one run did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunReport {
+    /// All of them together.
+    #[serde(flatten)]
+    pub totals: Totals,
+    /// Each by its name.
+    pub programs: Vec<ProgramStatus>,
 }
 
 /// Totals; the fields of a run's report.
@@ -154,8 +186,14 @@ pub struct Totals {
     pub page_hits: u64,
     /// Spans of pages that had to be fetched or made.
     pub page_misses: u64,
-    /// Calls that were handed to the kernel, by reason.
+    /// Files that were written out and calls on them handed to the kernel, by reason.
     pub sync_downs: Vec<SyncDowns>,
+    /// Files that became the kernel's, by reason.
+    pub direct_files: Vec<SyncDowns>,
+    /// Reads and writes of files that are the kernel's, by the reason why they are.
+    pub direct_calls: Vec<SyncDowns>,
+    /// What the shim saw happen that it cannot see into, by kind.
+    pub escapes: Vec<SyncDowns>,
     /// Flushes that failed.
     pub flush_errors: u64,
     /// Bytes that went through to the file because no buffer was free.
@@ -164,7 +202,7 @@ pub struct Totals {
     pub pages_evicted: u64,
 }
 
-/// How often one reason led to a sync-down.
+/// How often something happened for one reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SyncDowns {
@@ -177,13 +215,16 @@ pub struct SyncDowns {
 impl Totals {
     /// What was added since `earlier`.
     pub fn since(&self, earlier: &Self) -> Self {
-        let before =
-            |reason: &str| earlier.sync_downs.iter().find(|s| s.reason == reason).map_or(0, |s| s.count);
         let added = |pick: fn(&Self) -> u64| pick(self).saturating_sub(pick(earlier));
-        let downs = self.sync_downs.iter().map(|s| SyncDowns {
-            reason: s.reason.clone(),
-            count: s.count.saturating_sub(before(&s.reason)),
-        });
+        let list = |pick: fn(&Self) -> &Vec<SyncDowns>| {
+            let before =
+                |reason: &str| pick(earlier).iter().find(|s| s.reason == reason).map_or(0, |s| s.count);
+            let added = pick(self).iter().map(|s| SyncDowns {
+                reason: s.reason.clone(),
+                count: s.count.saturating_sub(before(&s.reason)),
+            });
+            added.filter(|s| s.count > 0).collect()
+        };
         Self {
             files_buffered: added(|t| t.files_buffered),
             bytes_read: added(|t| t.bytes_read),
@@ -192,7 +233,10 @@ impl Totals {
             flush_writes: added(|t| t.flush_writes),
             page_hits: added(|t| t.page_hits),
             page_misses: added(|t| t.page_misses),
-            sync_downs: downs.filter(|s| s.count > 0).collect(),
+            sync_downs: list(|t| &t.sync_downs),
+            direct_files: list(|t| &t.direct_files),
+            direct_calls: list(|t| &t.direct_calls),
+            escapes: list(|t| &t.escapes),
             flush_errors: added(|t| t.flush_errors),
             bytes_through: added(|t| t.bytes_through),
             pages_evicted: added(|t| t.pages_evicted),
@@ -202,7 +246,9 @@ impl Totals {
 
 impl From<TotalsView> for Totals {
     fn from(view: TotalsView) -> Self {
-        let downs = view.sync_downs.into_iter();
+        let list = |named: Named| {
+            named.into_iter().map(|(reason, count)| SyncDowns { reason: reason.into(), count }).collect()
+        };
         Self {
             files_buffered: view.files_buffered,
             bytes_read: view.bytes_read,
@@ -211,11 +257,29 @@ impl From<TotalsView> for Totals {
             flush_writes: view.flush_writes,
             page_hits: view.page_hits,
             page_misses: view.page_misses,
-            sync_downs: downs.map(|(reason, count)| SyncDowns { reason: reason.into(), count }).collect(),
+            sync_downs: list(view.sync_downs),
+            direct_files: list(view.direct_files),
+            direct_calls: list(view.direct_calls),
+            escapes: list(view.escapes),
             flush_errors: view.flush_errors,
             bytes_through: view.bytes_through,
             pages_evicted: view.pages_evicted,
         }
+    }
+}
+
+impl From<ProgramView> for ProgramStatus {
+    fn from(view: ProgramView) -> Self {
+        let name = if view.name.is_empty() { "others".into() } else { view.name };
+        Self { name, living: view.living, ended: view.ended, counts: view.counts.into() }
+    }
+}
+
+/// What the programs of `run` have done so far.
+pub fn run_report(pool: &Pool, run: Run) -> RunReport {
+    RunReport {
+        totals: pool.view_totals(Some(run)).into(),
+        programs: pool.view_programs(Some(run)).into_iter().map(Into::into).collect(),
     }
 }
 
@@ -254,7 +318,9 @@ pub fn status(pool: &Pool, info: &Info) -> Status {
         pid: client.pid,
         command: client.command,
         state: client.state.into(),
+        name: client.name,
         descriptors: u64::from(client.descriptors),
+        counts: client.counts.into(),
     });
     let is_async = header.modes.load(Relaxed) & modes::ASYNC_FLUSH != 0;
     Status {
@@ -275,6 +341,7 @@ pub fn status(pool: &Pool, info: &Info) -> Status {
         tiers: tiers.into_values().collect(),
         files: view.files.into_iter().filter_map(file_status).collect(),
         clients: clients.collect(),
+        programs: view.programs.into_iter().map(Into::into).collect(),
         totals: view.totals.into(),
     }
 }
@@ -287,9 +354,19 @@ mod tests {
     fn differences_keep_what_was_added() {
         let downs = |count| vec![SyncDowns { reason: "mmap".into(), count }];
         let earlier = Totals { bytes_read: 5, sync_downs: downs(2), ..Default::default() };
-        let later = Totals { bytes_read: 9, sync_downs: downs(3), ..Default::default() };
+        let later = Totals { bytes_read: 9, sync_downs: downs(3), escapes: downs(1), ..Default::default() };
         let added = later.since(&earlier);
-        assert_eq!((added.bytes_read, added.sync_downs), (4, downs(1)));
+        assert_eq!((added.bytes_read, added.sync_downs, added.escapes), (4, downs(1), downs(1)));
         assert!(later.since(&later).sync_downs.is_empty());
+    }
+
+    #[test]
+    fn a_run_report_has_its_sums_at_the_top() {
+        let program = ProgramStatus { name: "cat".into(), ended: 2, ..Default::default() };
+        let report =
+            RunReport { totals: Totals { bytes_read: 7, ..Default::default() }, programs: vec![program] };
+        let json = serde_json::to_value(&report).unwrap();
+        assert_eq!((&json["bytes_read"], &json["programs"][0]["name"]), (&7.into(), &"cat".into()));
+        assert_eq!(serde_json::from_value::<RunReport>(json).unwrap(), report);
     }
 }

@@ -350,7 +350,9 @@ impl<'a> Worker<'a> {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
-        keeper::flush(&self.pool, self.who, slot, durable)
+        let result = keeper::flush(&self.pool, self.who, slot, durable);
+        self.pool.attribute_flush(self.who, slot, result.unwrap_or_default(), result.is_err());
+        result
     }
 
     fn flush_all(&mut self, durable: bool) -> (i32, u64) {
@@ -435,7 +437,7 @@ impl<'a> Worker<'a> {
                 found.locks,
                 found.slots
             );
-            self.pool.release_client(slot);
+            self.pool.release_client(self.who, slot);
             self.clients.forget(&self.pool, slot);
         }
     }
@@ -502,6 +504,7 @@ fn become_client(pool: &Pool) {
     let pid = std::process::id();
     client.start.store(sys::process_state(pid).map_or(0, |(_, began)| began), Relaxed);
     client.set_command(b"millpond coordinator");
+    client.name.set(millpond_pool::COORDINATOR_NAME);
     client.pid.store(pid, Release);
     client.state.store(state::LIVE, SeqCst);
 }

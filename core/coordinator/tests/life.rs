@@ -122,7 +122,7 @@ fn async_files_are_flushed_in_the_background() {
     common::hand_over(&common::connect(&pond.place), slot, &pond.path("file"));
     common::write(link.pool(), client, slot, &file, b"text", 0);
     // Closed and not flushed, as a program does in this mode.
-    link.pool().release_client(client);
+    link.pool().release_client(millpond_pool::Caller::new(client, 0), client);
     eventually("the bytes are in the file", || fs::read(pond.path("file")).unwrap() == b"text");
 }
 

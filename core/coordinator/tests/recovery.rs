@@ -100,7 +100,7 @@ fn locks_of_a_killed_worker_are_free_again() {
     write(link.pool(), client, slot, &file, b"text", 0);
     link.drain(Some(&pond.path("file"))).unwrap();
     assert_eq!(fs::read(pond.path("file")).unwrap(), b"text");
-    link.pool().release_client(client);
+    link.pool().release_client(millpond_pool::Caller::new(client, 0), client);
 }
 
 #[test]

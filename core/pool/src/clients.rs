@@ -4,10 +4,11 @@
 //! the child exists and `exec` keeps it, so that no description is freed while a process may still use it.
 
 use crate::{Caller, Pool};
-use millpond_segment::client::{state, Client, CHUNK, CHUNKS};
+use millpond_segment::client::{state, CHUNK, CHUNKS};
 use millpond_segment::description::flags;
 use millpond_segment::header::modes;
-use millpond_segment::sys;
+use millpond_segment::program::NAME_BYTES;
+use millpond_segment::{sys, Run};
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
@@ -24,6 +25,10 @@ pub struct Claim<'a> {
     pub start: u64,
     /// Its command, for the inspector.
     pub command: &'a [u8],
+    /// The program's name, for reports.
+    pub name: &'a [u8],
+    /// The run that it belongs to.
+    pub run: Run,
     /// [`state`] that the slot is to have.
     pub state: u32,
     /// Client slot of the process that makes it for a child.
@@ -61,6 +66,8 @@ impl Pool {
         c.several.store(0, Relaxed);
         c.start.store(claim.start, Relaxed);
         c.set_command(claim.command);
+        c.name.set(claim.name);
+        c.run.store(claim.run.0, Relaxed);
         c.pid.store(claim.pid, Release);
     }
 
@@ -169,11 +176,13 @@ impl Pool {
 
     /// A slot for the child that client `parent` is about to fork, with a copy of its table.
     pub fn fork_client(&self, parent: u32) -> Option<u32> {
-        let command = self.segment.client(parent).command();
+        let (command, mut name) = (self.segment.client(parent).command(), [0; NAME_BYTES]);
         let child = self.claim_client(Claim {
             pid: 0,
             start: 0,
             command: command.as_bytes(),
+            name: self.segment.client(parent).name.get(&mut name),
+            run: Run(self.segment.client(parent).run.load(Relaxed)),
             state: state::FORKING,
             parent: Some(parent),
         })?;
@@ -204,10 +213,11 @@ impl Pool {
         self.segment.description(description).claimed_by.store(0, Release);
     }
 
-    /// Drops all that a client has and frees its slot; its counters go into the totals.
-    pub fn release_client(&self, slot: u32) {
+    /// Drops all that a client has and frees its slot; its counters go to its program's.
+    pub fn release_client(&self, who: Caller, slot: u32) {
         self.empty_client(slot);
         self.end_watches(slot);
+        self.end_counters(who, self.segment.client(slot), false);
         let c = self.segment.client(slot);
         c.pid.store(0, Relaxed);
         c.parent.store(0, Relaxed);
@@ -230,6 +240,7 @@ impl Pool {
             self.repair(Caller::new(slot, u32::MAX), slot);
         }
         self.empty_client(slot);
+        self.end_counters(Caller::new(slot, u32::MAX), c, true);
         self.describe_client(slot, claim);
         c.state.store(claim.state, Release);
         Some(slot)
@@ -250,21 +261,6 @@ impl Pool {
             }
             from += 1;
         }
-        self.end_counters(c);
         c.top.store(0, Relaxed);
-    }
-
-    fn end_counters(&self, c: &Client) {
-        let ended = &self.segment.header().totals.ended;
-        for stripe in &c.stripes {
-            for (total, counter) in [
-                (&ended.bytes_read, &stripe.bytes_read),
-                (&ended.bytes_written, &stripe.bytes_written),
-                (&ended.page_hits, &stripe.page_hits),
-                (&ended.page_misses, &stripe.page_misses),
-            ] {
-                total.fetch_add(counter.swap(0, Relaxed), Relaxed);
-            }
-        }
     }
 }

@@ -47,7 +47,7 @@ impl Pool {
         if before & bit != 0 && f.dirty_pages.load(SeqCst) == 0 {
             return Ok(());
         }
-        self.count_sync_down(reason);
+        self.count_turn(who, reason, before & bit == 0);
         let _flusher = f.flush_lock.lock(who.me, &self.segment);
         let _size = f.lock.lock(who.me, &self.segment);
         // Somebody whose flush failed may have taken it back.

@@ -75,7 +75,7 @@ fn a_process_that_maps_twice_counts_once_and_one_that_is_gone_not_at_all() {
     b.map(caller());
     b.map(caller());
     assert_eq!(b.pool.segment().file(b.file).mapped.load(SeqCst), 1);
-    b.pool.release_client(caller().client());
+    b.pool.release_client(caller(), caller().client());
     assert_eq!(b.pool.segment().file(b.file).mapped.load(SeqCst), 0);
     assert!(!b.is_direct());
 }
@@ -87,7 +87,7 @@ fn a_forked_process_keeps_its_parents_mappings() {
     b.pool.copy_table(caller().client(), 3);
     b.pool.unpin(caller(), b.file);
     assert!(b.is_direct());
-    b.pool.release_client(3);
+    b.pool.release_client(caller(), 3);
     assert!(!b.is_direct());
 }
 

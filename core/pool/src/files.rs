@@ -27,7 +27,7 @@ impl Pool {
             }
             let slot = self.claim_file(who)?;
             if self.publish_file(who, slot, stat) {
-                self.segment.header().totals.files_buffered.fetch_add(1, Relaxed);
+                self.account(who).files_buffered.fetch_add(1, Relaxed);
                 return Some(Opened { file: slot, known: false });
             }
         }

@@ -26,6 +26,7 @@ pub struct Flushed {
 
 /// A run of adjacent dirty bytes being gathered, with the pages that it comes from.
 struct Run<'a> {
+    who: Caller,
     parts: [IoPart; PARTS],
     count: usize,
     start: u64,
@@ -35,8 +36,9 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn new() -> Self {
+    fn new(who: Caller) -> Self {
         Self {
+            who,
             parts: [IoPart::default(); PARTS],
             count: 0,
             start: 0,
@@ -78,7 +80,7 @@ impl Pool {
         if self.segment.file(file).dirty_pages.load(SeqCst) == 0 && !durable {
             return Ok(Flushed::default());
         }
-        let store = open().inspect_err(|e| self.latch_error(file, *e))?;
+        let store = open().inspect_err(|e| self.latch_error(who, file, *e))?;
         let flushed = self.flush_locked(who, file, &store)?;
         then(&store)?;
         Ok(flushed)
@@ -139,7 +141,7 @@ impl Pool {
         batch: &[u32],
         flushed: &mut Flushed,
     ) -> Result<(), Errno> {
-        let mut run = Run::new();
+        let mut run = Run::new(who);
         for &slot in batch {
             let locked = if who.client() == COORDINATOR {
                 self.lock_unless_stopped(who, slot, file)?
@@ -225,7 +227,7 @@ impl Pool {
         store: &impl Store,
         flushed: &mut Flushed,
     ) -> Result<(), Errno> {
-        let totals = &self.segment.header().totals;
+        let account = self.account(run.who);
         let mut parts = &mut run.parts[..run.count];
         run.count = 0;
         let mut at = run.start;
@@ -234,13 +236,13 @@ impl Pool {
                 .write(parts, at)
                 .and_then(|n| if n == 0 { Err(Errno(EIO)) } else { Ok(n) })
                 .inspect_err(|e| {
-                    self.latch_error(file, *e);
+                    self.latch_error(run.who, file, *e);
                 })?;
             at += n as u64;
             flushed.writes += 1;
             flushed.bytes += n as u64;
-            totals.flush_writes.fetch_add(1, Relaxed);
-            totals.bytes_flushed.fetch_add(n as u64, Relaxed);
+            account.flush_writes.fetch_add(1, Relaxed);
+            account.bytes_flushed.fetch_add(n as u64, Relaxed);
             self.segment.file(file).stored_size.fetch_max(at, Relaxed);
             while let Some(first) = parts.first_mut() {
                 if n < first.len() {
@@ -276,11 +278,11 @@ impl Pool {
     }
 
     /// Notes in the file that a flush failed.
-    pub(crate) fn latch_error(&self, file: u32, e: Errno) {
+    pub(crate) fn latch_error(&self, who: Caller, file: u32, e: Errno) {
         let f = self.segment.file(file);
         f.error.store(e.0 as u32, Relaxed);
         f.errors.fetch_add(1, Release);
-        self.segment.header().totals.flush_errors.fetch_add(1, Relaxed);
+        self.account(who).flush_errors.fetch_add(1, Relaxed);
     }
 
     /// The error of a flush that failed since this description was last told, if it has written. It is told once.

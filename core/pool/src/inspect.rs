@@ -1,6 +1,6 @@
 //! Views of the pool for the inspector: plain values, read without locks, each number right at some moment.
 
-use crate::Pool;
+use crate::{Pool, ProgramView, TotalsView};
 use millpond_segment::client::state as client_state;
 use millpond_segment::file::state as file_state;
 use millpond_segment::stats::Reason;
@@ -63,37 +63,10 @@ pub struct ClientView {
     pub state: &'static str,
     /// Entries in its table of descriptors.
     pub descriptors: u32,
-    /// Bytes it read from the pool.
-    pub bytes_read: u64,
-    /// Bytes it wrote into the pool.
-    pub bytes_written: u64,
-}
-
-/// Totals, of clients that run and that have ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TotalsView {
-    /// Files that were buffered.
-    pub files_buffered: u64,
-    /// Bytes served from the pool.
-    pub bytes_read: u64,
-    /// Bytes taken into the pool.
-    pub bytes_written: u64,
-    /// Bytes written to real files by flushes.
-    pub bytes_flushed: u64,
-    /// Write calls made by flushes.
-    pub flush_writes: u64,
-    /// Flushes that failed.
-    pub flush_errors: u64,
-    /// Spans served at once.
-    pub page_hits: u64,
-    /// Spans that had to wait for something.
-    pub page_misses: u64,
-    /// Bytes that went through for want of buffers.
-    pub bytes_through: u64,
-    /// Clean pages dropped to make room.
-    pub pages_evicted: u64,
-    /// Calls handed to the kernel, by reason.
-    pub sync_downs: Vec<(&'static str, u64)>,
+    /// The program's name.
+    pub name: String,
+    /// What it has counted, in all images that it ran.
+    pub counts: TotalsView,
 }
 
 /// The whole pool.
@@ -109,6 +82,8 @@ pub struct PoolView {
     pub files: Vec<FileView>,
     /// Processes.
     pub clients: Vec<ClientView>,
+    /// Programs, those that have ended too.
+    pub programs: Vec<ProgramView>,
     /// Totals.
     pub totals: TotalsView,
 }
@@ -123,7 +98,8 @@ impl Pool {
             slabs: self.view_slabs(),
             files: self.view_files(),
             clients: (1..header.client_top.load(Relaxed)).filter_map(|slot| self.view_client(slot)).collect(),
-            totals: self.view_totals(),
+            programs: self.view_programs(None),
+            totals: self.view_totals(None),
         }
     }
 
@@ -194,39 +170,8 @@ impl Pool {
             command: c.command(),
             state,
             descriptors,
-            bytes_read: c.stripes.iter().map(|s| s.bytes_read.load(Relaxed)).sum(),
-            bytes_written: c.stripes.iter().map(|s| s.bytes_written.load(Relaxed)).sum(),
+            name: c.name.text(),
+            counts: self.view_process(slot),
         })
-    }
-
-    /// The totals.
-    pub fn view_totals(&self) -> TotalsView {
-        let header = self.segment.header();
-        let totals = &header.totals;
-        let top = header.client_top.load(Relaxed).min(self.segment.layout().sizes.clients);
-        let sum = |pick: fn(&millpond_segment::stats::Stripe) -> &std::sync::atomic::AtomicU64| {
-            let live: u64 = (0..top)
-                .flat_map(|slot| &self.segment.client(slot).stripes)
-                .map(|s| pick(s).load(Relaxed))
-                .sum();
-            live + pick(&totals.ended).load(Relaxed)
-        };
-        TotalsView {
-            files_buffered: totals.files_buffered.load(Relaxed),
-            bytes_read: sum(|s| &s.bytes_read),
-            bytes_written: sum(|s| &s.bytes_written),
-            bytes_flushed: totals.bytes_flushed.load(Relaxed),
-            flush_writes: totals.flush_writes.load(Relaxed),
-            flush_errors: totals.flush_errors.load(Relaxed),
-            page_hits: sum(|s| &s.page_hits),
-            page_misses: sum(|s| &s.page_misses),
-            bytes_through: totals.bytes_through.load(Relaxed),
-            pages_evicted: totals.pages_evicted.load(Relaxed),
-            sync_downs: Reason::ALL
-                .iter()
-                .map(|&r| (r.name(), totals.sync_downs[r as usize].load(Relaxed)))
-                .filter(|(_, n)| *n > 0)
-                .collect(),
-        }
     }
 }

@@ -7,8 +7,10 @@
 //! pages, a free list) at a time. Room is made with no page lock held but by trying.
 #![forbid(unsafe_code)]
 
+mod accounts;
 mod buffers;
 mod clients;
+mod counts;
 mod descriptions;
 mod direct;
 mod files;
@@ -23,19 +25,20 @@ mod store;
 mod watches;
 mod write;
 
+pub use accounts::{ProcessSums, COORDINATOR_NAME};
 pub use clients::{Claim, FIRST_PIN};
+pub use counts::{Named, ProgramView, TotalsView};
 pub use direct::DirectWrite;
 pub use files::Opened;
 pub use flush::{Flushed, NO_WRITER};
-pub use inspect::{ClientView, FileView, PoolView, SlabView, TotalsView};
+pub use inspect::{ClientView, FileView, PoolView, SlabView};
 pub use millpond_segment as segment;
 pub use recovery::Recovered;
 pub use store::{noappend_supported, FdStore, Store};
 pub use watches::Watched;
 
-use millpond_segment::stats::{self, Reason};
+use millpond_segment::stats;
 use millpond_segment::{Errno, Holder, Segment};
-use std::sync::atomic::Ordering::Relaxed;
 
 /// Who calls: a thread of a client.
 #[derive(Clone, Copy, Debug)]
@@ -88,11 +91,6 @@ impl Pool {
         &self.segment
     }
 
-    /// Counts a call that was handed to the kernel.
-    pub fn count_sync_down(&self, reason: Reason) {
-        self.segment.header().totals.sync_downs[reason as usize].fetch_add(1, Relaxed);
-    }
-
     /// The calling thread's stripe of counters.
     #[inline]
     fn tally(&self, who: Caller) -> Tally<'_> {
@@ -135,6 +133,8 @@ impl Tally<'_> {
     }
 }
 
+#[cfg(test)]
+mod account_tests;
 #[cfg(test)]
 mod direct_tests;
 #[cfg(test)]

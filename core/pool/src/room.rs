@@ -32,7 +32,7 @@ impl Pool {
             let Some(held) = page.lock.try_lock(who.me) else { continue };
             if page.file.load(Relaxed) == file && page.dirty.is_empty() {
                 self.drop_page(who, LockedPage { slot, page, held });
-                self.segment.header().totals.pages_evicted.fetch_add(1, Relaxed);
+                self.account(who).pages_evicted.fetch_add(1, Relaxed);
                 dropped += 1;
                 if dropped == BATCH {
                     break;

@@ -70,7 +70,7 @@ impl Pool {
         reason: Reason,
         call: impl FnOnce() -> T,
     ) -> Result<T, Errno> {
-        self.count_sync_down(reason);
+        self.count_sync_down(who, reason);
         let f = self.segment.file(file);
         self.flush(who, file, store)?;
         // No lock is held over the call: it may wait (for a pipe, a socket), or be left by a signal handler's jump. Bytes that others

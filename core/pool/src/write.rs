@@ -3,6 +3,7 @@
 use crate::pages::LockedPage;
 use crate::{Caller, Failure, Pool, Store};
 use millpond_model::{ByteRange, Span};
+use millpond_segment::account::Escape;
 use millpond_segment::stats::Reason;
 use millpond_segment::{Errno, UserMemory};
 use std::sync::atomic::{
@@ -282,7 +283,8 @@ impl Pool {
             return Err((0, Failure::Errno(Errno(ENOSPC))));
         }
         let locked = locked.or_else(|| self.lock_page(who, file, span.page.0));
-        self.count_sync_down(Reason::PoolFull);
+        self.count_sync_down(who, Reason::PoolFull);
+        self.count_escapes(who, Escape::PoolFull, 1);
         let at = self.segment.geometry().start_of(span.page) + u64::from(span.range.start);
         let known = self.stamp_holds(file, store);
         let mut done = 0;
@@ -321,7 +323,7 @@ impl Pool {
         }
         let f = self.segment.file(file);
         f.stored_size.fetch_max(at + done as u64, Relaxed);
-        self.segment.header().totals.bytes_through.fetch_add(done as u64, Relaxed);
+        self.account(who).bytes_through.fetch_add(done as u64, Relaxed);
         self.take_stamp(file, store, known);
         outcome.map_err(|failure| (done, failure))
     }

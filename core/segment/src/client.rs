@@ -1,5 +1,7 @@
 //! A client's slot: one process that uses the segment, and its table of descriptors.
 
+use crate::account::{Account, Sums};
+use crate::program::Name;
 use crate::stats::{Stripe, STRIPES};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -49,12 +51,20 @@ pub struct Client {
     pub command: [AtomicU64; COMMAND_BYTES / 8],
     /// Hot counters, one stripe a thread.
     pub stripes: [Stripe; STRIPES],
+    /// The other counters.
+    pub account: Account,
+    /// What the images before an `exec` counted: it stands in their programs' rows already, and is kept for the process's own report.
+    pub carried: Sums,
+    /// The program's name.
+    pub name: Name,
+    /// The run that it belongs to.
+    pub run: AtomicU64,
     /// 1 when the image before an `exec` had several threads: the others were ended wherever they were.
     pub several: AtomicU32,
     pad: AtomicU32,
-    pad2: [AtomicU64; 3],
+    pad2: [AtomicU64; 2],
 }
-crate::assert_shared!(Client, 1472);
+crate::assert_shared!(Client, 1472 + std::mem::size_of::<Account>() + std::mem::size_of::<Sums>());
 
 /// Part of a descriptor table: description slot plus 1 per descriptor.
 #[repr(C)]

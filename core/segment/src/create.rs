@@ -2,6 +2,7 @@
 
 use crate::header::VERSION;
 use crate::page::PageSlots;
+use crate::program;
 use crate::slab::BufferSlots;
 use crate::Segment;
 use std::sync::atomic::Ordering::Relaxed;
@@ -43,5 +44,7 @@ pub(crate) fn lay_out(segment: &Segment) {
         slab.data.store(data, Relaxed);
         data += u64::from(bytes) * u64::from(count);
     }
+    segment.program(program::OTHERS).state.store(program::state::LIVE, Relaxed);
+    header.program_top.store(program::OTHERS + 1, Relaxed);
     header.page_list.fill(&PageSlots(segment), sizes.pages());
 }

@@ -92,6 +92,8 @@ pub struct File {
     pub direct_calls: AtomicU32,
     /// 1 while somebody, under the file's lock, looks whether direct mode can end: what wants it to go on waits for that lock.
     pub ending: AtomicU32,
+    /// The run of the program that last handed a descriptor over: whose flushes the coordinator's are.
+    pub run: AtomicU64,
 }
 crate::assert_shared!(File, 384);
 

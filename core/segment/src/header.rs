@@ -1,8 +1,8 @@
 //! The segment's first bytes: what it is, how large its tables are, and the state that belongs to the node as a whole.
 
 use crate::freelist::FreeList;
+use crate::lock::FutexLock;
 use crate::slab::{Device, Slab};
-use crate::stats::Totals;
 use millpond_model::placement::MAX_SLABS;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
@@ -110,9 +110,13 @@ pub struct Header {
     pub watch_top: AtomicU32,
     /// Directories whose files programs watch.
     pub watch: [Watch; WATCHES],
-    /// Totals.
-    pub totals: Totals,
+    /// Guards the rows of programs.
+    pub programs_lock: FutexLock,
+    /// Odd while counters are on their way from a process to a program's row: who adds up looks again.
+    pub programs_moves: AtomicU32,
+    /// One past the highest row of a program ever used.
+    pub program_top: AtomicU32,
 }
 crate::assert_shared!(Header, HEADER_BYTES);
 /// Bytes of the header.
-pub const HEADER_BYTES: usize = 1920;
+pub const HEADER_BYTES: usize = 1408;

@@ -1,11 +1,13 @@
 //! Where each table of a segment lies, worked out from how many slots it has.
 
+use crate::account::ESCAPES;
 use crate::client::{Chunk, Client};
 use crate::description::Description;
 use crate::file::File;
 use crate::header::{Header, VERSION};
 use crate::index::Bucket;
 use crate::page::Page;
+use crate::program::{Program, PROGRAMS};
 use crate::slab::BufferHeader;
 use crate::stats::REASONS;
 use millpond_model::placement::MAX_SLABS;
@@ -68,6 +70,8 @@ pub struct Layout {
     pub sizes: Sizes,
     /// Clients.
     pub clients: u64,
+    /// Programs.
+    pub programs: u64,
     /// Owners of chunks.
     pub chunk_owners: u64,
     /// Chunks.
@@ -100,6 +104,7 @@ impl Layout {
             start
         };
         let clients = table(sizes.clients, size_of::<Client>());
+        let programs = table(PROGRAMS, size_of::<Program>());
         let chunk_owners = table(sizes.chunks(), 4);
         let chunks = table(sizes.chunks(), size_of::<Chunk>());
         let descriptions = table(sizes.descriptions, size_of::<Description>());
@@ -113,6 +118,7 @@ impl Layout {
         Self {
             sizes,
             clients,
+            programs,
             chunk_owners,
             chunks,
             descriptions,
@@ -131,12 +137,15 @@ impl Layout {
         let parts = [
             u64::from(VERSION),
             REASONS as u64,
+            ESCAPES as u64,
             size_of::<Header>() as u64,
             size_of::<Client>() as u64,
+            size_of::<Program>() as u64,
             size_of::<Description>() as u64,
             size_of::<File>() as u64,
             size_of::<Page>() as u64,
             self.clients,
+            self.programs,
             self.chunks,
             self.descriptions,
             self.files,
@@ -167,6 +176,7 @@ mod tests {
         let starts = [
             0,
             l.clients,
+            l.programs,
             l.chunk_owners,
             l.chunks,
             l.descriptions,

@@ -4,6 +4,7 @@
 //! it, a segment is a set of typed tables of atomics, reached by index, and of buffers, reached by copying in and out through
 //! [`Segment`]. Nothing above this crate holds a reference to bytes that another process may write.
 
+pub mod account;
 pub mod client;
 pub mod copy;
 pub mod create;
@@ -16,6 +17,7 @@ pub mod layout;
 pub mod lock;
 pub mod map;
 pub mod page;
+pub mod program;
 pub mod ranges;
 pub mod slab;
 pub mod stats;
@@ -23,6 +25,7 @@ pub mod sys;
 pub mod user;
 pub mod wire;
 
+pub use account::{Account, Escape, Sums};
 pub use client::Client;
 pub use description::Description;
 pub use file::File;
@@ -31,6 +34,7 @@ pub use layout::{Layout, Sizes};
 pub use lock::{FutexLock, Held, Holder};
 pub use map::{AttachError, Segment};
 pub use page::Page;
+pub use program::{Program, Run};
 pub use sys::Errno;
 pub use user::{Flat, UserMemory, Vectored};
 

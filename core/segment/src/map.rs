@@ -7,6 +7,7 @@ use crate::header::{Header, MAGIC, VERSION};
 use crate::index::Bucket;
 use crate::layout::{Layout, Sizes};
 use crate::page::Page;
+use crate::program::{Program, PROGRAMS};
 use crate::slab::{BufferHeader, Slab};
 use crate::sys::{self, IoPart};
 use crate::user::{Fault, UserMemory};
@@ -65,6 +66,7 @@ pub struct Segment {
 /// The tables by address and number of slots: worked out once, as each call of a program goes through several of them.
 struct Tables {
     clients: Table<Client>,
+    programs: Table<Program>,
     chunk_owners: Table<AtomicU32>,
     chunks: Table<Chunk>,
     descriptions: Table<Description>,
@@ -99,6 +101,7 @@ impl Tables {
         let sizes = &layout.sizes;
         Self {
             clients: Table::new(base, layout.clients, sizes.clients),
+            programs: Table::new(base, layout.programs, PROGRAMS),
             chunk_owners: Table::new(base, layout.chunk_owners, sizes.chunks()),
             chunks: Table::new(base, layout.chunks, sizes.chunks()),
             descriptions: Table::new(base, layout.descriptions, sizes.descriptions),
@@ -202,6 +205,11 @@ impl Segment {
     #[inline]
     pub fn client(&self, index: u32) -> &Client {
         self.tables.clients.at(index)
+    }
+
+    /// The row `index` of a program.
+    pub fn program(&self, index: u32) -> &Program {
+        self.tables.programs.at(index)
     }
 
     /// Which client (slot plus 1) owns chunk `index`.

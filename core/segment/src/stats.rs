@@ -20,28 +20,17 @@ pub struct Stripe {
 }
 crate::assert_shared!(Stripe, 64);
 
-/// Totals of a segment, of all clients that have ended.
-#[repr(C)]
-pub struct Totals {
-    /// The hot counters of clients that have ended.
-    pub ended: Stripe,
-    /// Bytes written to real files by flushes.
-    pub bytes_flushed: AtomicU64,
-    /// Write calls to real files made by flushes.
-    pub flush_writes: AtomicU64,
-    /// Flushes that failed.
-    pub flush_errors: AtomicU64,
-    /// Files that were opened for buffering for the first time.
-    pub files_buffered: AtomicU64,
-    /// Bytes that went through to the file because no buffer was free.
-    pub bytes_through: AtomicU64,
-    /// Clean pages that were dropped to make room.
-    pub pages_evicted: AtomicU64,
-    pad: [AtomicU64; 2],
-    /// Times that a call was handed to the kernel, by [`Reason`].
-    pub sync_downs: [AtomicU64; REASONS],
+impl Stripe {
+    /// Whether nothing was counted.
+    pub fn is_zero(&self) -> bool {
+        self.words().iter().all(|w| w.load(Ordering::Relaxed) == 0)
+    }
+
+    /// All counters, in a fixed order.
+    pub fn words(&self) -> [&AtomicU64; 4] {
+        [&self.bytes_read, &self.bytes_written, &self.page_hits, &self.page_misses]
+    }
 }
-crate::assert_shared!(Totals, 128 + 8 * REASONS);
 
 /// Room for reasons.
 pub const REASONS: usize = 48;

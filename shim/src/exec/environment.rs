@@ -11,9 +11,10 @@ use std::io::Write;
 /// Names the client slot and the surviving descriptors: `SLOT:FD=DESCRIPTION,…`.
 pub const ADOPT: &CStr = c"MILLPOND_ADOPT";
 /// Variables of ours, in the order of [`KEPT`].
-const NAMES: [&[u8]; OURS] = [b"LD_PRELOAD=", b"MILLPOND_SOCKET=", b"MILLPOND_STORES=", b"MILLPOND_EXCLUDE="];
+const NAMES: [&[u8]; OURS] =
+    [b"LD_PRELOAD=", b"MILLPOND_SOCKET=", b"MILLPOND_STORES=", b"MILLPOND_EXCLUDE=", b"MILLPOND_RUN="];
 /// Our variables. Those from [`NEEDED`] on need not be there.
-const OURS: usize = 4;
+const OURS: usize = 5;
 const NEEDED: usize = 3;
 /// Longest variable that can be put back.
 const KEEP: usize = 4096;

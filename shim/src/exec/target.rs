@@ -2,6 +2,7 @@
 
 use crate::ops::processes::Target;
 use crate::peek;
+use millpond_segment::account::Escape;
 use millpond_segment::sys;
 use std::ffi::CStr;
 
@@ -11,11 +12,17 @@ const HEAD: usize = 4096;
 const PT_INTERP: u32 = 3;
 const PT_NOTE: u32 = 4;
 
-/// Whether the target can be preloaded; `None` when it cannot be found or read.
-///
-/// # Safety
-/// A path must be a C string.
-pub unsafe fn is_preloadable(target: Target) -> Option<bool> {
+/// What a target is found to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A program that the shim is loaded into.
+    Preloadable,
+    /// One that it is not loaded into, for this reason.
+    Foreign(Escape),
+}
+
+/// What the target is; `None` when it cannot be found or read.
+pub fn find(target: Target) -> Option<Found> {
     match target {
         Target::Path(dirfd, path, flags) => {
             let path = peek::text(path)?;
@@ -28,23 +35,29 @@ pub unsafe fn is_preloadable(target: Target) -> Option<bool> {
     }
 }
 
-fn by_path(dirfd: i32, path: &CStr, scripts: u32) -> Option<bool> {
-    match sys::openat(dirfd, path, libc::O_RDONLY | libc::O_CLOEXEC, 0) {
+fn by_path(dirfd: i32, path: &CStr, scripts: u32) -> Option<Found> {
+    // Without waiting, should it be a pipe.
+    let flags = libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK | libc::O_NOCTTY;
+    match sys::openat(dirfd, path, flags, 0) {
         Ok(fd) => {
             let found = examine(fd, scripts);
             sys::close(fd);
             found
         }
         // Executable but not readable: nobody can say, so it counts as foreign.
-        Err(sys::Errno(libc::EACCES)) => Some(false),
+        Err(sys::Errno(libc::EACCES)) => Some(Found::Foreign(Escape::ExecUnreadable)),
         Err(_) => None,
     }
 }
 
-fn examine(fd: i32, scripts: u32) -> Option<bool> {
+fn examine(fd: i32, scripts: u32) -> Option<Found> {
     let stat = sys::stat_fd(fd).ok()?;
+    if !stat.is_regular() || stat.mode & 0o111 == 0 {
+        // The kernel will refuse it.
+        return None;
+    }
     if gains_privilege(fd, &stat) {
-        return Some(false);
+        return Some(Found::Foreign(Escape::ExecPrivileged));
     }
     let mut head = [0u8; HEAD];
     // SAFETY: head is ours and as long as said.
@@ -64,7 +77,7 @@ fn examine(fd: i32, scripts: u32) -> Option<bool> {
             by_path(libc::AT_FDCWD, CStr::from_bytes_until_nul(&path).ok()?, scripts - 1)
         };
     }
-    Some(is_dynamic(head))
+    Some(kind(head))
 }
 
 /// Whether running it changes who the process is, or what it may do: then the linker ignores the preload.
@@ -89,17 +102,19 @@ fn has_capabilities(fd: i32) -> bool {
     len.is_ok_and(|len| len > 0)
 }
 
-/// Whether the head of a file is a 64-bit dynamic program for this machine that is not Go's.
-fn is_dynamic(head: &[u8]) -> bool {
+/// What a program is by the head of its file: the shim is loaded into 64-bit dynamic programs for this machine that are not Go's.
+fn kind(head: &[u8]) -> Found {
     let half = |at: usize| head.get(at..at + 2).map(|b| u16::from_le_bytes([b[0], b[1]]));
     let word = |at: usize| head.get(at..at + 4).and_then(|b| Some(u32::from_le_bytes(b.try_into().ok()?)));
     let long = |at: usize| head.get(at..at + 8).and_then(|b| Some(u64::from_le_bytes(b.try_into().ok()?)));
     if head.get(..5) != Some(b"\x7fELF\x02")
         || half(18) != Some(if cfg!(target_arch = "x86_64") { 62 } else { 183 })
     {
-        return false;
+        return Found::Foreign(Escape::ExecOther);
     }
-    let (Some(table), Some(size), Some(count)) = (long(32), half(54), half(56)) else { return false };
+    let (Some(table), Some(size), Some(count)) = (long(32), half(54), half(56)) else {
+        return Found::Foreign(Escape::ExecStatic);
+    };
     let (mut interpreter, mut go) = (false, false);
     for i in 0..usize::from(count) {
         let at = table as usize + i * usize::from(size);
@@ -110,9 +125,13 @@ fn is_dynamic(head: &[u8]) -> bool {
                 let note = head.get(offset as usize..(offset + len) as usize).unwrap_or(&[]);
                 go |= note.windows(3).any(|w| w == b"Go\0");
             }
-            None => return false,
+            None => return Found::Foreign(Escape::ExecStatic),
             _ => {}
         }
     }
-    interpreter && !go
+    match (go, interpreter) {
+        (true, _) => Found::Foreign(Escape::ExecGo),
+        (false, true) => Found::Preloadable,
+        (false, false) => Found::Foreign(Escape::ExecStatic),
+    }
 }

@@ -21,11 +21,12 @@ mod open;
 mod processes;
 mod raw;
 mod signals;
+mod streams;
 
 pub use row::Row;
 
 /// All rows, by group.
-pub static GROUPS: [&[Row]; 13] = [
+pub static GROUPS: [&[Row]; 14] = [
     data::ROWS,
     open::ROWS,
     descriptors::ROWS,
@@ -36,6 +37,7 @@ pub static GROUPS: [&[Row]; 13] = [
     processes::ROWS,
     raw::ROWS,
     signals::ROWS,
+    streams::ROWS,
     internal::ROWS,
     inline::ROWS,
     inline::last_words::ROWS,

@@ -1,7 +1,7 @@
 //! Processes.
 
 use crate::ops::data::note_size_limit;
-use crate::ops::processes::{before_end, exec, fork as forking, Target};
+use crate::ops::processes::{before_death, before_end, exec, fork as forking, Target};
 use libc::{c_char, c_int, c_ulong, pid_t, rlimit};
 
 type List = *const *const c_char;
@@ -41,7 +41,7 @@ rows! {
         next(code);
     }
     patch around abort() -> () |next| {
-        before_end();
+        before_death();
         next();
     }
     plain around _Exit(code: c_int) -> () |next| {

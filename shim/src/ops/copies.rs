@@ -52,7 +52,7 @@ pub unsafe fn copy<T: From<i8>>(
 /// Writes the source's dirty bytes, sets the kernel's offset for it and takes it over afterwards, without holding its locks over the call.
 fn lend_source<T>(source: Option<End>, reason: Reason, call: impl FnOnce() -> T) -> Result<T, Errno> {
     let Some((m, end)) = source.and_then(|e| managed::get(e.fd).map(|m| (m, e))) else { return Ok(call()) };
-    m.pool.count_sync_down(reason);
+    m.pool.count_sync_down(m.who, reason);
     m.flush()?;
     if !end.own_offset {
         return Ok(call());

@@ -344,7 +344,7 @@ fn flat<'a>(buf: *const c_void, len: size_t) -> Flat<'a> {
 /// `read`.
 #[inline]
 pub fn read(fd: c_int, buf: *mut c_void, len: size_t) -> Option<ssize_t> {
-    let m = managed::get(fd)?;
+    let m = managed::for_data(fd)?;
     if judged::is_odd(buf as usize, len, judged::here(&m)) {
         return judged::here_by_kernel(&m, libc::SYS_read, [buf as usize, len]);
     }
@@ -354,7 +354,7 @@ pub fn read(fd: c_int, buf: *mut c_void, len: size_t) -> Option<ssize_t> {
 /// `write`.
 #[inline]
 pub fn write(fd: c_int, buf: *const c_void, len: size_t) -> Option<ssize_t> {
-    let m = managed::get(fd)?;
+    let m = managed::for_data(fd)?;
     if judged::is_odd(buf as usize, len, judged::here(&m)) {
         return judged::here_by_kernel(&m, libc::SYS_write, [buf as usize, len]);
     }
@@ -364,7 +364,7 @@ pub fn write(fd: c_int, buf: *const c_void, len: size_t) -> Option<ssize_t> {
 /// `pread`.
 #[inline]
 pub fn pread(fd: c_int, buf: *mut c_void, len: size_t, offset: off_t) -> Option<ssize_t> {
-    let m = managed::get(fd)?;
+    let m = managed::for_data(fd)?;
     if judged::is_odd(buf as usize, len, offset as u64) {
         return judged::at_by_kernel(&m, libc::SYS_pread64, [buf as usize, len], offset);
     }
@@ -374,7 +374,7 @@ pub fn pread(fd: c_int, buf: *mut c_void, len: size_t, offset: off_t) -> Option<
 /// `pwrite`.
 #[inline]
 pub fn pwrite(fd: c_int, buf: *const c_void, len: size_t, offset: off_t) -> Option<ssize_t> {
-    let m = managed::get(fd)?;
+    let m = managed::for_data(fd)?;
     if judged::is_odd(buf as usize, len, offset as u64) {
         return judged::at_by_kernel(&m, libc::SYS_pwrite64, [buf as usize, len], offset);
     }

@@ -28,6 +28,7 @@ fn at_once(
 
 /// `pread`.
 pub fn read_at(m: &Managed, to: &impl UserMemory, offset: off_t) -> Result<usize, Errno> {
+    m.passes();
     at_once(to, to.total(), |parts| sys::preadv(m.fd, parts, offset as u64))
 }
 
@@ -51,6 +52,7 @@ pub fn read_here(m: &Managed, to: &impl UserMemory) -> Result<usize, Errno> {
             return result;
         }
         if m.pool.move_offset(m.description, offset, offset + there) {
+            m.passes();
             let result = at_once(to, there as usize, |parts| sys::preadv(m.fd, parts, offset));
             give_back(m, offset, there, &result);
             return result;
@@ -68,6 +70,7 @@ fn give_back(m: &Managed, offset: u64, claimed: u64, result: &Result<usize, Errn
 
 /// `pwrite`.
 pub fn write_at(m: &Managed, from: &impl UserMemory, offset: off_t, append: bool) -> Result<usize, Errno> {
+    m.passes();
     let flags = if append { RWF_APPEND } else { 0 };
     at_once(from, from.total(), |parts| sys::pwritev(m.fd, parts, offset as u64, flags))
 }
@@ -76,6 +79,7 @@ pub fn write_at(m: &Managed, from: &impl UserMemory, offset: off_t, append: bool
 pub fn write_here(m: &Managed, from: &impl UserMemory, append: bool) -> Result<usize, Errno> {
     let before = m.d().offset.load(SeqCst);
     if append || m.has(flags::APPEND) {
+        m.passes();
         // Only the kernel knows where the bytes went: its own offset tells.
         let _ = sys::lseek(m.fd, before as i64, libc::SEEK_SET);
         let flags = if append { RWF_APPEND } else { 0 };

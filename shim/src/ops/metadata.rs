@@ -62,7 +62,7 @@ pub fn before_fstat(fd: c_int) {
     if let Some(m) = managed::get(fd) {
         if m.is_dirty() && m.writer().is_some() {
             preserving(|| {
-                m.pool.count_sync_down(Reason::Stat);
+                m.pool.count_sync_down(m.who, Reason::Stat);
                 let _ = m.flush();
             });
         }
@@ -87,7 +87,7 @@ pub fn after_stat(dev: u64, ino: u64, mode: u32, again: impl FnOnce()) -> Option
         return None;
     }
     if let Some(m) = k.own().filter(|m| m.writer().is_some()) {
-        k.pool.count_sync_down(Reason::Stat);
+        k.pool.count_sync_down(k.who, Reason::Stat);
         if preserving(|| m.flush()).is_ok() {
             again();
             return None;
@@ -231,7 +231,7 @@ pub fn before_change_fd(fd: c_int, reason: Reason) {
     if let Some(m) = managed::get(fd) {
         if m.is_dirty() {
             preserving(|| {
-                m.pool.count_sync_down(reason);
+                m.pool.count_sync_down(m.who, reason);
                 let _ = m.flush();
             });
         }
@@ -250,7 +250,7 @@ pub fn before_change_path(dirfd: c_int, name: *const c_char, flags: c_int, reaso
     preserving(|| {
         let Ok(stat) = sys::stat_at(dirfd, name, flags & libc::AT_SYMLINK_NOFOLLOW) else { return };
         if let Some(k) = known(&stat).filter(Known::is_dirty) {
-            k.pool.count_sync_down(reason);
+            k.pool.count_sync_down(k.who, reason);
             let _ = k.flush();
         }
     });

@@ -1,9 +1,10 @@
 //! Opens: the kernel's own open runs first; then the descriptor is looked at.
 
 use crate::managed;
-use crate::{attach, errno, exec, process, stores};
+use crate::{attach, errno, exec, process, report, stores};
 use libc::c_int;
 use millpond_pool::{Caller, FdStore, Pool};
+use millpond_segment::account::Escape;
 use millpond_segment::description::flags;
 use millpond_segment::stats::Reason;
 use millpond_segment::{sys, Errno};
@@ -52,7 +53,8 @@ fn consider(fd: c_int, oflag: c_int) {
     let Some((pool, who)) = attach::pool() else { return attach::flush_without_room() };
     let store = FdStore::new(fd, readable(oflag), writable(oflag), oflag & libc::O_APPEND != 0);
     let Some(opened) = pool.open_file(who, &stat, &store) else {
-        pool.count_sync_down(Reason::NoSlot);
+        pool.count_sync_down(who, Reason::NoSlot);
+        report::note(Escape::NoRoom);
         return;
     };
     if !opened.known {
@@ -98,7 +100,8 @@ pub fn description_flags(oflag: c_int) -> u32 {
 
 fn register(pool: &'static Pool, who: Caller, fd: c_int, oflag: c_int, file: u32, append_only: bool) {
     let Some(description) = pool.new_description(who, file, description_flags(oflag), 0) else {
-        pool.count_sync_down(Reason::NoSlot);
+        pool.count_sync_down(who, Reason::NoSlot);
+        report::note(Escape::NoRoom);
         return;
     };
     if process::is_vfork_child() {
@@ -111,7 +114,8 @@ fn register(pool: &'static Pool, who: Caller, fd: c_int, oflag: c_int, file: u32
         return;
     }
     if !pool.set_entry(who.client(), fd as u32, description) {
-        pool.count_sync_down(Reason::HighDescriptor);
+        pool.count_sync_down(who, Reason::HighDescriptor);
+        report::note(Escape::HighDescriptor);
         keep_out(pool, who, fd, oflag, file);
         pool.drop_description(description);
         return;

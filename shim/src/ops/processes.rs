@@ -1,6 +1,6 @@
 //! Forks, exits and execs as operations.
 
-use crate::{children, errno, exec, managed, process};
+use crate::{children, errno, exec, managed, process, report};
 use libc::{c_char, c_int, pid_t};
 
 /// `fork` and `_Fork`.
@@ -17,8 +17,16 @@ pub unsafe fn fork(next: impl FnOnce() -> pid_t) -> pid_t {
     child
 }
 
-/// Before the process ends by `_exit` or `exec`: what it has written goes to the files.
+/// Before the process ends by `_exit`: it says what it had served, if that is wanted, and what it has written goes to the files.
 pub fn before_end() {
+    if !process::is_vfork_child() {
+        errno::preserving(report::at_end);
+    }
+    before_death();
+}
+
+/// Before the process ends, or may be ended by a signal: what it has written goes to the files.
+pub fn before_death() {
     if process::is_vfork_child() {
         exec::overlay_drop();
     } else {

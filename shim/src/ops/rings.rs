@@ -3,11 +3,13 @@
 use crate::peek::value;
 use crate::{aside, attach, managed};
 use libc::c_int;
+use millpond_segment::account::Escape;
 use millpond_segment::stats::Reason;
 
 /// A ring is about to be set up: every file that is open becomes the kernel's, and so will those opened from now on.
 pub fn set_up() {
     if attach::is_possible() {
+        crate::report::note(Escape::Ring);
         aside::step(Reason::IoUring);
     }
 }

@@ -127,7 +127,7 @@ impl Asked {
     }
 
     fn read(self, fd: c_int) -> Option<ssize_t> {
-        let m = managed::get(fd)?;
+        let m = managed::for_data(fd)?;
         Some(returned(match self.read_from_pool(&m) {
             Err(FAR) => self.by_kernel(&m, libc::SYS_preadv2),
             other => other,
@@ -153,7 +153,7 @@ impl Asked {
     }
 
     fn write(self, fd: c_int) -> Option<ssize_t> {
-        let m = managed::get(fd)?;
+        let m = managed::for_data(fd)?;
         Some(returned(match self.write_to_pool(&m) {
             Err(FAR) => self.by_kernel(&m, libc::SYS_pwritev2),
             other => other,

@@ -20,9 +20,24 @@ pub struct Report {
     /// Files that were handed to the kernel, by reason.
     #[serde(default)]
     pub sync_downs: Vec<SyncDown>,
+    /// What the shim saw happen that it cannot see into, by kind.
+    #[serde(default)]
+    pub escapes: Vec<SyncDown>,
     /// Flushes that failed.
     #[serde(default)]
     pub flush_errors: u64,
+    /// The same by program.
+    #[serde(default)]
+    pub programs: Vec<Program>,
+}
+
+/// Counters of all processes of one program.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Program {
+    /// Its name.
+    pub name: String,
+    /// What they counted.
+    pub counts: Report,
 }
 
 /// How often a reason led to a sync-down.
@@ -50,16 +65,21 @@ impl Report {
         self.bytes_read + self.bytes_written
     }
 
-    /// The reasons for sync-downs with their counts, for a line of the table.
+    /// The reasons for sync-downs, and the escapes, with their counts.
     pub fn reasons(&self) -> String {
-        let mut reasons: Vec<String> = self
-            .sync_downs
-            .iter()
-            .filter(|s| s.count > 0)
-            .map(|s| format!("{} {}", s.reason, s.count))
-            .collect();
+        let said = |list: &[SyncDown]| -> Vec<String> {
+            list.iter().filter(|s| s.count > 0).map(|s| format!("{} {}", s.reason, s.count)).collect()
+        };
+        let mut reasons = said(&self.sync_downs);
         reasons.sort();
+        reasons.extend(said(&self.escapes).into_iter().map(|escape| format!("escaped: {escape}")));
         reasons.join(", ")
+    }
+
+    /// The reasons by program, for a line of the table.
+    pub fn reasons_by_program(&self) -> String {
+        let told = self.programs.iter().map(|p| (&p.name, p.counts.reasons())).filter(|(_, r)| !r.is_empty());
+        told.map(|(name, reasons)| format!("{name}: {reasons}")).collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -74,5 +94,11 @@ mod tests {
             "sync_downs": [{"reason": "mmap", "count": 2}, {"reason": "aio", "count": 0}]}"#;
         let report: Report = serde_json::from_str(text).expect("parse");
         assert_eq!((report.bytes_through_pool(), report.reasons()), (30, "mmap 2".to_string()));
+        let text = r#"{"bytes_read": 1, "bytes_written": 0, "programs": [
+            {"name": "cat", "counts": {"bytes_read": 1, "bytes_written": 0, "sync_downs": [{"reason": "stat", "count": 1}]}},
+            {"name": "ls", "counts": {"bytes_read": 0, "bytes_written": 0}},
+            {"name": "busybox", "counts": {"bytes_read": 0, "bytes_written": 0, "escapes": [{"reason": "exec_static", "count": 3}]}}]}"#;
+        let report: Report = serde_json::from_str(text).expect("parse");
+        assert_eq!(report.reasons_by_program(), "cat: stat 1; busybox: escaped: exec_static 3");
     }
 }

@@ -1,11 +1,11 @@
-//! The table of programs: result, bytes through the pool, sync-downs with reasons.
+//! The table of programs: result, bytes through the pool, sync-downs with reasons, by program.
 
 use super::runner::Outcome;
 
 /// Prints the head of the table.
 pub fn print_head() {
     println!(
-        "{:<28} {:<8} {:>9} {:>14} {:>14}  sync-downs",
+        "{:<28} {:<8} {:>9} {:>14} {:>14}  sync-downs and escapes, by program",
         "program", "result", "seconds", "bytes read", "bytes written"
     );
 }
@@ -19,7 +19,7 @@ pub fn print_row(name: &str, outcome: &Outcome) {
         outcome.elapsed.as_secs_f64(),
         report.bytes_read,
         report.bytes_written,
-        report.reasons()
+        report.reasons_by_program()
     );
     for line in outcome.failures.iter().flat_map(|failure| failure.lines()) {
         println!("    {line}");

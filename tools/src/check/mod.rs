@@ -6,7 +6,7 @@
 //! - `calls`: which calls of libc are served and which end in a sync-down
 //! - `verdict`: what follows from that
 //!
-//! Looks at files only; nothing is run.
+//! Looks at files only; nothing is run. Whether libc can be patched is tried on a mapping of our own, as what keeps a process from it is inherited.
 
 mod calls;
 mod elf;
@@ -109,6 +109,11 @@ fn inspect_elf(inspection: &mut Inspection, data: &[u8], privilege: &Privilege) 
     let uses = calls::uses(&elf, &libraries);
     for (verdict, reason) in verdict::judge(&elf, privilege, &uses) {
         inspection.conclude(verdict, &reason);
+    }
+    if inspection.verdict != Verdict::No {
+        if let Some(reason) = verdict::unpatched(millpond_coordinator::can_change_text()) {
+            inspection.conclude(Verdict::Partly, &reason);
+        }
     }
     inspection.elf = Some(ElfSummary {
         machine: elf.machine(),

@@ -87,6 +87,14 @@ fn rights(privilege: &Privilege, (uid, gid): (u32, u32)) -> Vec<(Verdict, String
     reasons
 }
 
+/// What follows when code cannot be changed here, as on a hardened kernel.
+pub fn unpatched<E: std::fmt::Display>(tried: Result<(), E>) -> Option<String> {
+    let why = tried.err()?;
+    Some(format!(
+        "libc's text cannot be patched here ({why}): calls by name are served alone; streams, and descriptors that libc may use, are the kernel's"
+    ))
+}
+
 fn calls(uses: &Uses) -> Vec<(Verdict, String)> {
     let calls = uses.sync_down.iter().map(|known| {
         let by = known.imported_by.join(", ");
@@ -133,6 +141,12 @@ mod tests {
         assert_eq!(verdict_of(&Elf { is_64_bit: false, machine: 3, ..dynamic() }), Verdict::No);
         let musl = Elf { interpreter: Some("/lib/ld-musl-x86_64.so.1".into()), ..dynamic() };
         assert_eq!(verdict_of(&musl), Verdict::No);
+    }
+
+    #[test]
+    fn text_that_cannot_be_changed_is_told_of() {
+        assert_eq!(unpatched(Ok::<(), &str>(())), None);
+        assert!(unpatched(Err("Permission denied")).unwrap().contains("patched here (Permission denied)"));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use clap::Args;
 use super::json;
 use crate::cli::SettingsArguments;
 use crate::coordinator_link::Lease;
-use crate::environment::ShimEnvironment;
+use crate::environment::{ShimEnvironment, RUN};
 use crate::failure::{Failure, Outcome};
 use crate::instance::Instance;
 use crate::launch::{HeldSignals, Launch};
@@ -41,7 +41,10 @@ pub fn run(arguments: Arguments) -> Outcome<ExitCode> {
     let environment =
         ShimEnvironment::new(&library, lease.socket(), lease.stores())?.excluding(lease.exclude());
     let signals = HeldSignals::hold()?;
-    let ended = Launch::new(&arguments.program).through(&environment).run(&signals);
+    let ended = Launch::new(&arguments.program)
+        .through(&environment)
+        .set(RUN, lease.run().0.to_string())
+        .run(&signals);
     // Whatever became of the program, what it wrote goes to its files.
     let drained = lease.drain();
     let code = ended?;

@@ -80,6 +80,18 @@ fn write_text(out: &mut String, status: &Status) -> std::fmt::Result {
             printable(&client.command),
             client.descriptors
         )?;
+        write_counts(out, "          ", &client.counts)?;
+    }
+    writeln!(out, "by program: {}", status.programs.len())?;
+    for program in &status.programs {
+        writeln!(
+            out,
+            "  {} ({} running, {} ended)",
+            printable(&program.name),
+            program.living,
+            program.ended
+        )?;
+        write_counts(out, "    ", &program.counts)?;
     }
     write_totals(out, &status.totals)
 }
@@ -117,6 +129,37 @@ fn write_totals(out: &mut String, totals: &Report) -> std::fmt::Result {
     for down in &totals.sync_downs {
         writeln!(out, "  sync-downs by {}: {}", down.reason, down.count)?;
     }
+    for (what, list) in [
+        ("files left to the kernel by", &totals.direct_files),
+        ("calls on them by", &totals.direct_calls),
+        ("escapes by", &totals.escapes),
+    ] {
+        for entry in list {
+            writeln!(out, "  {what} {}: {}", entry.reason, entry.count)?;
+        }
+    }
+    Ok(())
+}
+
+/// What one process or program counted: what went through the pool, then what did not, in lines that are left out when there is nothing to say.
+fn write_counts(out: &mut String, indent: &str, counts: &Report) -> std::fmt::Result {
+    writeln!(
+        out,
+        "{indent}{} read, {} written through the pool",
+        human(counts.bytes_read),
+        human(counts.bytes_written)
+    )?;
+    for (what, list) in [
+        ("sync-downs", &counts.sync_downs),
+        ("files left to the kernel", &counts.direct_files),
+        ("calls on them", &counts.direct_calls),
+        ("escapes", &counts.escapes),
+    ] {
+        if !list.is_empty() {
+            let entries: Vec<_> = list.iter().map(|s| format!("{} {}", s.reason, s.count)).collect();
+            writeln!(out, "{indent}{what}: {}", entries.join(", "))?;
+        }
+    }
     Ok(())
 }
 
@@ -146,7 +189,11 @@ pub fn human(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::coordinator_link::{ClientStatus, SlabStatus, SyncDowns, TierStatus};
+    use crate::coordinator_link::{ClientStatus, ProgramStatus, SlabStatus, SyncDowns, TierStatus};
+
+    fn entry(reason: &str, count: u64) -> SyncDowns {
+        SyncDowns { reason: reason.into(), count }
+    }
 
     #[test]
     fn everything_is_said() {
@@ -175,10 +222,23 @@ mod tests {
                 pid: 99,
                 command: "sort x".into(),
                 descriptors: 2,
+                counts: Report { bytes_read: 2048, sync_downs: vec![entry("stat", 2)], ..Default::default() },
                 ..Default::default()
             }],
+            programs: vec![ProgramStatus {
+                name: "fio".into(),
+                living: 1,
+                ended: 3,
+                counts: Report {
+                    direct_files: vec![entry("io_uring", 1)],
+                    direct_calls: vec![entry("io_uring", 12)],
+                    escapes: vec![entry("io_uring", 1), entry("exec_static", 2)],
+                    ..Default::default()
+                },
+            }],
             totals: Report {
-                sync_downs: vec![SyncDowns { reason: "mmap".into(), count: 3 }],
+                sync_downs: vec![entry("mmap", 3)],
+                escapes: vec![entry("exec_go", 4)],
                 ..Default::default()
             },
             ..Default::default()
@@ -192,7 +252,15 @@ mod tests {
             "  buffers of   4KiB: 7 of 10 free",
             "  /data/a\\nb: 10 B, 2.0 KiB dirty, 0 opens, flush failed: No space left on device",
             "       99 sort x (2 descriptors)",
+            "          2.0 KiB read, 0 B written through the pool",
+            "          sync-downs: stat 2",
+            "by program: 1",
+            "  fio (1 running, 3 ended)",
+            "    files left to the kernel: io_uring 1",
+            "    calls on them: io_uring 12",
+            "    escapes: io_uring 1, exec_static 2",
             "  sync-downs by mmap: 3",
+            "  escapes by exec_go: 4",
         ] {
             assert!(text.lines().any(|l| l == line), "no line {line:?} in\n{text}");
         }

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use millpond_coordinator::{Link, LinkError, Stop};
+use millpond_coordinator::{Link, LinkError, Run, Stop};
 
-use super::{Report, Status};
+use super::{Report, RunReport, Status};
 use crate::failure::{Failure, Outcome};
 use crate::instance::Instance;
 
@@ -43,8 +43,13 @@ impl Connection {
     }
 
     /// Totals since the coordinator started.
-    pub fn report(&self) -> Report {
+    pub fn totals(&self) -> Report {
         self.link.totals()
+    }
+
+    /// What the programs of one run have done so far.
+    pub fn report(&self, run: Run) -> RunReport {
+        self.link.run_report(run)
     }
 
     /// Returns when the dirty bytes under `path`, or all, are in the real files.

@@ -6,9 +6,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use millpond_coordinator::Run;
 use millpond_model::config::Config;
 
-use super::{start_daemon, Connection, Lifetime, Report};
+use super::{start_daemon, Connection, Lifetime, Report, RunReport};
 use crate::failure::Outcome;
 use crate::instance::Instance;
 
@@ -20,7 +21,7 @@ const END: Duration = Duration::from_secs(5);
 pub struct Lease {
     connection: Connection,
     socket: PathBuf,
-    before: Report,
+    run: Run,
     stores: Vec<String>,
     exclude: Vec<String>,
     own: bool,
@@ -41,7 +42,7 @@ impl Lease {
     fn hold(connection: Connection, instance: &Instance, own: bool) -> Outcome<Self> {
         let status = connection.status()?;
         Ok(Self {
-            before: status.totals,
+            run: Run::here(),
             stores: status.stores,
             exclude: status.exclude,
             socket: instance.socket(),
@@ -65,9 +66,19 @@ impl Lease {
         &self.socket
     }
 
-    /// What was added to the totals since the lease was taken.
-    pub fn report(&self) -> Report {
-        self.connection.report().since(&self.before)
+    /// What the programs are told that they belong to.
+    pub fn run(&self) -> Run {
+        self.run
+    }
+
+    /// What the programs of this run did, and no others.
+    pub fn report(&self) -> RunReport {
+        self.connection.report(self.run)
+    }
+
+    /// What the coordinator's programs have done so far, all of them.
+    pub fn totals(&self) -> Report {
+        self.connection.totals()
     }
 
     /// Returns when all dirty bytes are in the real files.

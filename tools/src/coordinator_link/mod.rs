@@ -12,5 +12,5 @@ pub use connection::Connection;
 pub use daemon::{serve, start_daemon, ERROR, READY, WARNING};
 pub use lease::Lease;
 #[cfg(test)]
-pub use millpond_coordinator::{ClientStatus, SlabStatus, SyncDowns, TierStatus};
-pub use millpond_coordinator::{FileStatus, Lifetime, Status, Totals as Report};
+pub use millpond_coordinator::{ClientStatus, ProgramStatus, SlabStatus, SyncDowns, TierStatus};
+pub use millpond_coordinator::{FileStatus, Lifetime, RunReport, Status, Totals as Report};

@@ -80,7 +80,7 @@ fn demonstrate(root: &Path) -> Outcome<ExitCode> {
         });
     }
     lease.drain()?;
-    let total = lease.report();
+    let total = lease.totals();
     lease.end()?;
     table::steps(&done);
     table::total(&total);
@@ -113,9 +113,9 @@ fn both_ways(
         return Ok(StepOutcome::Missing(missing));
     }
     succeed(step, Launch::new(&words(step)), plain, signals)?;
-    let before = lease.report();
+    let before = lease.totals();
     succeed(step, Launch::new(&words(step)).through(environment), pool, signals)?;
-    Ok(StepOutcome::Ran(Box::new(lease.report().since(&before))))
+    Ok(StepOutcome::Ran(Box::new(lease.totals().since(&before))))
 }
 
 fn words(step: &Step) -> [OsString; 4] {

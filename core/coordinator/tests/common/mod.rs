@@ -16,7 +16,7 @@ use millpond_pool::{Caller, Claim, FdStore, Pool};
 use millpond_segment::client::state;
 use millpond_segment::description::flags;
 use millpond_segment::wire::{Kind, Message};
-use millpond_segment::{sys, Flat};
+use millpond_segment::{sys, Flat, Run};
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags};
 
 /// Set in a process that plays a program: the coordinator's directory.
@@ -136,7 +136,16 @@ pub fn play() {
 /// Takes a client slot for process `pid`.
 pub fn attach(pool: &Pool, pid: u32) -> u32 {
     let start = sys::process_state(pid).unwrap().1;
-    pool.claim_client(Claim { pid, start, command: b"player", state: state::LIVE, parent: None }).unwrap()
+    pool.claim_client(Claim {
+        pid,
+        start,
+        command: b"player",
+        name: b"player",
+        run: Run::NONE,
+        state: state::LIVE,
+        parent: None,
+    })
+    .unwrap()
 }
 
 /// Opens `file` in the pool as descriptor 10 of `client`.

@@ -4,7 +4,10 @@
 //! touches `errno`.
 
 mod calls;
+mod output;
 mod raw;
+pub mod text;
 
 pub use calls::*;
+pub use output::{has_room, without_signals, write};
 pub use raw::{syscall, Errno};
