@@ -212,6 +212,11 @@ impl Managed {
         }
     }
 
+    /// Whether libc may have closed the descriptor unseen, and its number may be another file's by now.
+    fn may_be_stale(&self) -> bool {
+        self.has(flags::RELEASED) && crate::ops::unseen::is_on()
+    }
+
     /// Whether the table still has this descriptor as it was looked up.
     fn is_in_table(&self) -> bool {
         let entry =
@@ -249,7 +254,7 @@ impl Managed {
     pub fn writer(&self) -> Option<FdStore> {
         use millpond_pool::Store;
         let own = self.store();
-        if own.writable() && self.is_in_table() {
+        if own.writable() && self.is_in_table() && !self.may_be_stale() {
             return Some(own);
         }
         let mut found = None;
@@ -259,12 +264,12 @@ impl Managed {
                 && self.pool.segment().description(description).file.load(Relaxed) == self.file
             {
                 if let Some(other) = table_entry(fd as i32).filter(|other| !is_replaced(other.fd)) {
-                    found = Some(other.store()).filter(Store::writable);
+                    found = Some(other.store()).filter(Store::writable).filter(|_| !other.may_be_stale());
                 }
             }
         });
         // Not in the table: a `vfork` child's, which no other thread closes.
-        found.or_else(|| Some(own).filter(Store::writable))
+        found.or_else(|| Some(own).filter(Store::writable).filter(|_| !self.may_be_stale()))
     }
 
     /// A store that can write, for operations that need one: this descriptor's own when there is no other. As [`Managed::writer`].

@@ -33,6 +33,14 @@ fn variable(name: &CStr) -> Option<&'static CStr> {
     }
 }
 
+#[used]
+#[link_section = ".fini_array"]
+static DESTRUCTOR: extern "C" fn() = destruct;
+
+extern "C" fn destruct() {
+    let _ = std::panic::catch_unwind(ops::unseen::at_exit);
+}
+
 extern "C" fn construct() {
     let _ = std::panic::catch_unwind(|| errno::preserving(set_up));
 }
@@ -159,6 +167,7 @@ fn patch_entries() {
     if done.is_err() || (0..count).any(refused) {
         // Streams would go past the pool: one file seen by two of a program's own calls would be two files.
         aside::step(Reason::Unpatched);
+        ops::unseen::note_quick_exit();
     }
 }
 

@@ -17,5 +17,6 @@ pub mod processes;
 pub mod raw;
 pub mod rings;
 pub mod sockets;
+pub mod unseen;
 pub mod vectors;
 pub mod watches;

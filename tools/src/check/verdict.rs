@@ -91,7 +91,7 @@ fn rights(privilege: &Privilege, (uid, gid): (u32, u32)) -> Vec<(Verdict, String
 pub fn unpatched<E: std::fmt::Display>(tried: Result<(), E>) -> Option<String> {
     let why = tried.err()?;
     Some(format!(
-        "libc's text cannot be patched here ({why}): calls by name are served alone; streams, and descriptors that libc may use, are the kernel's"
+        "libc's text cannot be patched here ({why}): what libc itself calls would not be seen, so the kernel serves everything"
     ))
 }
 
