@@ -93,6 +93,13 @@ const GROUPS: &[(&[(Kind, u32)], u32)] = &[
     (&[(Threads, 4)], 1),
 ];
 
+/// One run in so many has mappings in any case, which come and go beside all the rest.
+const MAPPED: u64 = 4;
+
+fn is_about_maps(group: &[(Kind, u32)]) -> bool {
+    matches!(group[0].0, Map | MapMove | ReadIntoMap)
+}
+
 /// What is particular to a run.
 #[derive(Clone, Debug)]
 pub struct Profile {
@@ -118,7 +125,7 @@ impl Profile {
         let mut random = Random::new(seed, run, u64::MAX);
         let mut kinds = Vec::new();
         for &(group, quarters) in GROUPS {
-            let there = random.below(4) < u64::from(quarters);
+            let there = random.below(4) < u64::from(quarters) || run % MAPPED == 0 && is_about_maps(group);
             for &(kind, weight) in group {
                 let weight = weight * random.pick(&[1, 1, 2, 4]);
                 let left_out = quarters < 4 && random.once_in(5);
