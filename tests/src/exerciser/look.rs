@@ -60,7 +60,10 @@ impl Actor {
         let name = self.state.names.iter().position(|known| *known == Some(file));
         let slots = self.state.roles[self.role].slots;
         let own = (0..SLOTS).find_map(|index| {
-            slots[index].filter(|slot| self.state.descriptions[slot.description].file == file)
+            slots[index].filter(|slot| {
+                let there = !self.heir || !slot.cloexec;
+                there && self.state.descriptions[slot.description].file == file
+            })
         });
         let path = match (name, own) {
             (Some(name), _) => NAMES[name].to_owned(),
