@@ -90,6 +90,13 @@ static inline void line(const char *format, ...) {
         r_;                                                                                                  \
     })
 
+/* Whether to leave this cell out: of large matrices, a test takes each MATRIX_STRIDE-th cell, all without that. */
+static inline int left_out(void) {
+    static long cell, stride;
+    if (!stride) stride = getenv("MATRIX_STRIDE") ? atol(getenv("MATRIX_STRIDE")) : 1;
+    return cell++ % (stride > 0 ? stride : 1) != 0;
+}
+
 /* A number that stands for `n` bytes. */
 static inline unsigned long digest(const void *p, size_t n) {
     unsigned long h = 14695981039346656037ul;

@@ -74,6 +74,7 @@ int main(int argc, char **argv) {
                         if (mode && (k == 3 || k == 6 || c == 2 || o == 3 || o == 7 || (c > 4 && k > 2) || (mode > 3 && k > 2))) continue;
                         if (memories[k].base == good && n > sizeof good / 2) continue;
                         if (is_far(call, n, offset, positioned)) continue;
+                        if (left_out()) continue;
                         int fd;
                         if (mode == 4) {
                             settled("file", SIZE);
