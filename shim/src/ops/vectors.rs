@@ -6,8 +6,9 @@ use crate::errno::returned;
 use crate::managed::{self, Managed};
 use libc::{c_int, iovec, off_t, ssize_t};
 use millpond_segment::description::flags;
-use millpond_segment::sys::IoPart;
+use millpond_segment::sys::{self, IoPart};
 use millpond_segment::{Errno, UserMemory, Vectored};
+use std::sync::atomic::Ordering::Acquire;
 
 /// Pieces that one call may have, as in the kernel.
 const MAX_PIECES: usize = 1024;
@@ -126,12 +127,55 @@ impl Asked {
         judged::vector_by_kernel(m, number, self.iov, self.count, self.offset.unwrap_or(-1), self.rwf)
     }
 
+    /// Whether it moves the description's offset and goes in several steps, between which somebody else could move it too.
+    fn is_stepwise(self) -> bool {
+        self.offset.is_none() && self.count > RUN as c_int && self.count as usize <= MAX_PIECES
+    }
+
     fn read(self, fd: c_int) -> Option<ssize_t> {
         let m = managed::for_data(fd)?;
-        Some(returned(match self.read_from_pool(&m) {
-            Err(FAR) => self.by_kernel(&m, libc::SYS_preadv2),
+        let result = match self.is_stepwise() && m.has(flags::READ) && !m.has(flags::DIRECT) {
+            true => self.at_claimed(
+                &m,
+                |total, here| size_of_file(&m).saturating_sub(here).min(total),
+                Self::read_by,
+            ),
+            false => None,
+        };
+        Some(returned(result.unwrap_or_else(|| self.read_by(&m))))
+    }
+
+    fn read_by(self, m: &Managed) -> Result<usize, Errno> {
+        match self.read_from_pool(m) {
+            Err(FAR) => self.by_kernel(m, libc::SYS_preadv2),
             other => other,
-        }))
+        }
+    }
+
+    /// Claims the bytes that it will move, so that other threads and processes of the description go on behind them, and moves them. `None` when
+    /// there is nothing to claim.
+    fn at_claimed(
+        self,
+        m: &Managed,
+        most: impl Fn(u64, u64) -> u64,
+        by: impl Fn(Self, &Managed) -> Result<usize, Errno>,
+    ) -> Option<Result<usize, Errno>> {
+        let total = total_of(self.iov, self.count as usize).ok()? as u64;
+        loop {
+            let here = judged::here(m);
+            let claimed = most(total, here);
+            data::check_end(here, total).ok().filter(|()| claimed > 0)?;
+            if !m.pool.move_offset(m.description, here, here + claimed) {
+                continue;
+            }
+            let result = by(Self { offset: Some(here as off_t), ..self }, m);
+            let done = result.unwrap_or(0) as u64;
+            if done == claimed || m.pool.move_offset(m.description, here + claimed, here + done) {
+                return Some(result);
+            }
+            // Somebody else goes on behind what was claimed: what has come since is his.
+            return Some(result.map(|done| done.min(claimed as usize)));
+        }
     }
 
     fn read_from_pool(self, m: &Managed) -> Result<usize, Errno> {
@@ -154,10 +198,19 @@ impl Asked {
 
     fn write(self, fd: c_int) -> Option<ssize_t> {
         let m = managed::for_data(fd)?;
-        Some(returned(match self.write_to_pool(&m) {
-            Err(FAR) => self.by_kernel(&m, libc::SYS_pwritev2),
+        let appends = m.has(flags::APPEND) || self.rwf & RWF_APPEND != 0;
+        let result = match self.is_stepwise() && m.has(flags::WRITE) && !appends {
+            true => self.at_claimed(&m, |total, _| total, Self::write_by),
+            false => None,
+        };
+        Some(returned(result.unwrap_or_else(|| self.write_by(&m))))
+    }
+
+    fn write_by(self, m: &Managed) -> Result<usize, Errno> {
+        match self.write_to_pool(m) {
+            Err(FAR) => self.by_kernel(m, libc::SYS_pwritev2),
             other => other,
-        }))
+        }
     }
 
     fn write_to_pool(self, m: &Managed) -> Result<usize, Errno> {
@@ -182,6 +235,15 @@ impl Asked {
             Some(offset) => data::write_at(m, run, offset + done as off_t, append, sync),
             None => data::write_here(m, run, append, sync),
         })
+    }
+}
+
+/// Where the file ends now.
+fn size_of_file(m: &Managed) -> u64 {
+    if m.is_direct() {
+        sys::stat_fd(m.fd).map_or(0, |s| s.stamp.size)
+    } else {
+        m.f().size.load(Acquire)
     }
 }
 

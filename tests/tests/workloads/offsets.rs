@@ -9,3 +9,11 @@ fn each_call_has_a_place_of_its_own() {
         .program("shared_offset", include_str!("shared_offset.c"), &["-pthread"])
         .check();
 }
+
+/// Long lists of pieces, which the pool takes in several steps, too.
+#[test]
+fn each_vectored_call_has_a_place_of_its_own() {
+    Case::new("shared_vectors", "for i in 1 2 3; do $BIN/shared_vectors; $BIN/shared_vectors direct; done")
+        .program("shared_vectors", include_str!("shared_offset.c"), &["-pthread", "-DVECTORS"])
+        .check();
+}

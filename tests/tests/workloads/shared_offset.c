@@ -3,7 +3,24 @@
 #include "case.h"
 #include <pthread.h>
 
+#ifdef VECTORS
+/* More pieces than go along in one step. */
+enum { WRITERS = 4, COUNT = 500, LENGTH = 40 };
+#define FORMAT "%020d-%018d\n"
+static struct iovec *parts(char *record) {
+    static __thread struct iovec all[LENGTH];
+    for (int i = 0; i < LENGTH; i++)
+        all[i] = (struct iovec){record + i, 1};
+    return all;
+}
+#define WRITE(record) writev(fd, parts(record), LENGTH)
+#define READ(record) readv(fd, parts(record), LENGTH)
+#else
 enum { WRITERS = 4, COUNT = 500, LENGTH = 16 };
+#define FORMAT "%07d-%06d\n\n"
+#define WRITE(record) write(fd, record, LENGTH)
+#define READ(record) read(fd, record, LENGTH)
+#endif
 static int fd;
 static int number[WRITERS];
 static unsigned char *seen;
@@ -11,8 +28,8 @@ static unsigned char *seen;
 static void *writer(void *argument) {
     char record[LENGTH + 1];
     for (int i = 0; i < COUNT; i++) {
-        snprintf(record, sizeof record, "%07d-%06d\n\n", *(int *)argument, i);
-        SAME(write(fd, record, LENGTH), LENGTH);
+        snprintf(record, sizeof record, FORMAT, *(int *)argument, i);
+        SAME(WRITE(record), LENGTH);
     }
     return NULL;
 }
@@ -21,7 +38,7 @@ static void *reader(void *argument) {
     char record[LENGTH + 1] = {0};
     int who, which;
     for (int i = 0; i < COUNT; i++) {
-        SAME(read(fd, record, LENGTH), LENGTH);
+        SAME(READ(record), LENGTH);
         SAME(sscanf(record, "%d-%d", &who, &which), 2);
         __atomic_add_fetch(&seen[who * COUNT + which], 1, __ATOMIC_SEQ_CST);
     }
