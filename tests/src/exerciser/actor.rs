@@ -315,7 +315,6 @@ impl Actor {
 
     /// Says what is wrong, with all that led to it, and ends.
     pub fn fail(&mut self, what: &str) -> ! {
-        self.state.failed.store(1, std::sync::atomic::Ordering::SeqCst);
         eprintln!(
             "seed {} run {} step {}, process {}: {what}\nThe last operations:\n{}{}",
             self.options.seed,
@@ -325,6 +324,8 @@ impl Actor {
             self.state.story.text(),
             self.state.shown(),
         );
+        // Who watches the run ends it at this.
+        self.state.failed.store(1, std::sync::atomic::Ordering::SeqCst);
         // SAFETY: ends the process.
         unsafe { libc::_exit(FOUND) }
     }

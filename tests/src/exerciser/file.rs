@@ -11,8 +11,9 @@ impl File {
 
     /// Puts bytes at `at`; the file grows as it must.
     pub fn write(&mut self, at: usize, bytes: &[u8]) {
-        self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
+        // Nothing may be anywhere, beyond the longest file too.
         if !bytes.is_empty() {
+            self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
             self.size = self.size.max(at + bytes.len());
         }
     }
