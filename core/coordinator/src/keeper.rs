@@ -140,7 +140,9 @@ pub fn flush(pool: &Pool, who: Caller, slot: u32, durable: bool) -> Result<Flush
         return Err(Errno(libc::EBUSY));
     }
     let fd = kept(file).map(Ok).unwrap_or_else(|| by_name(file).map(IntoRawFd::into_raw_fd));
-    if fd.is_err() && file.handed.load(SeqCst) != 0 && file.opens.load(SeqCst) > 0 {
+    // On its way; or a first write, which its own process flushes before it returns, of a file whose name is another's by now.
+    let awaited = file.handed.load(SeqCst) != 0 || file.acknowledged.load(SeqCst) == 0;
+    if fd.is_err() && awaited && file.opens.load(SeqCst) > 0 {
         return Err(Errno(libc::EBUSY));
     }
     let flushed = match fd {
