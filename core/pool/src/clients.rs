@@ -176,11 +176,11 @@ impl Pool {
 
     /// A slot for the child that client `parent` is about to fork, with a copy of its table.
     pub fn fork_client(&self, parent: u32) -> Option<u32> {
-        let (command, mut name) = (self.segment.client(parent).command(), [0; NAME_BYTES]);
+        let ((command, len), mut name) = (self.segment.client(parent).command_bytes(), [0; NAME_BYTES]);
         let child = self.claim_client(Claim {
             pid: 0,
             start: 0,
-            command: command.as_bytes(),
+            command: &command[..len],
             name: self.segment.client(parent).name.get(&mut name),
             run: Run(self.segment.client(parent).run.load(Relaxed)),
             state: state::FORKING,

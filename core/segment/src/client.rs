@@ -87,14 +87,19 @@ impl Client {
         }
     }
 
+    /// The command's bytes, and how many they are. Without an allocation, as a forked child asks while libc holds the locks of `malloc`.
+    pub fn command_bytes(&self) -> ([u8; COMMAND_BYTES], usize) {
+        let mut bytes = [0; COMMAND_BYTES];
+        for (eight, word) in bytes.chunks_exact_mut(8).zip(&self.command) {
+            eight.copy_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
+        }
+        let len = bytes.iter().position(|&b| b == 0).unwrap_or(COMMAND_BYTES);
+        (bytes, len)
+    }
+
     /// The command.
     pub fn command(&self) -> String {
-        let bytes: Vec<u8> = self
-            .command
-            .iter()
-            .flat_map(|w| w.load(Ordering::Relaxed).to_le_bytes())
-            .take_while(|&b| b != 0)
-            .collect();
-        String::from_utf8_lossy(&bytes).into_owned()
+        let (bytes, len) = self.command_bytes();
+        String::from_utf8_lossy(&bytes[..len]).into_owned()
     }
 }
