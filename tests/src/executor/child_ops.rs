@@ -1,16 +1,12 @@
 //! Child processes: by fork, by fork and exec, by spawn; and becoming another program oneself.
 
 use std::ffi::CString;
-use std::os::fd::OwnedFd;
 
 use super::image::Image;
 use super::outcome::Outcome;
 use super::{aliases, end, forking, say, Process};
 use crate::script::op::{ExecCall, ForkCall, SpawnAction};
 use crate::script::{End, Op, NEVER_OPEN, SLOTS};
-
-/// Lowest number of the descriptors that watch daemons.
-const WATCH_FD_MIN: i32 = 620;
 
 extern "C" {
     static environ: *const *mut libc::c_char;
@@ -264,24 +260,23 @@ impl Process {
     }
 }
 
-/// A pipe whose other end nobody holds any more when a child, and the child of that, have ended.
-struct Watch {
-    reader: OwnedFd,
-    writer: OwnedFd,
-}
+/// Takes in what a daemon leaves behind, so that its end is seen: a pipe would not do, as the daemon may close all that it has.
+struct Watch;
 
 impl Watch {
     fn new() -> Watch {
-        let (reader, writer) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).expect("pipe");
-        // Out of the way, or children would find other numbers free than their parent.
-        let high = |low| rustix::io::fcntl_dupfd_cloexec(low, WATCH_FD_MIN).expect("descriptor");
-        Watch { reader: high(&reader), writer: high(&writer) }
+        // SAFETY: takes no memory.
+        unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
+        Watch
     }
 
     fn wait(self) {
-        drop(self.writer);
-        // Nothing is ever written.
-        let _ = rustix::io::read(&self.reader, &mut [0_u8; 1]);
+        // SAFETY: the kernel writes no status; every other child has been waited for.
+        while unsafe { libc::waitpid(-1, std::ptr::null_mut(), 0) } > 0
+            || nix::errno::Errno::last() == nix::errno::Errno::EINTR
+        {}
+        // SAFETY: takes no memory.
+        unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 0) };
     }
 }
 
