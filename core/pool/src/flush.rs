@@ -10,10 +10,12 @@ use millpond_segment::sys::{self, IoPart};
 use millpond_segment::Errno;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
-/// Pieces that one write call gathers.
-const PARTS: usize = 64;
+/// Pieces that one write call gathers. A flush may have to run on what is left of a stack of 16 KiB.
+const PARTS: usize = 32;
+/// Pages that one write call gathers.
+const HELD: usize = 16;
 /// Pages that one pass sorts: adjacent ones among them leave together.
-const BATCH: usize = 256;
+const BATCH: usize = 128;
 
 /// What a flush did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,7 +33,7 @@ struct Run<'a> {
     count: usize,
     start: u64,
     end: u64,
-    pages: [Option<(LockedPage<'a>, u32)>; PARTS],
+    pages: [Option<(LockedPage<'a>, u32)>; HELD],
     held: usize,
 }
 
@@ -43,7 +45,7 @@ impl Run<'_> {
             count: 0,
             start: 0,
             end: 0,
-            pages: [const { None }; PARTS],
+            pages: [const { None }; HELD],
             held: 0,
         }
     }
@@ -153,7 +155,7 @@ impl Pool {
             let dirty = locked.page.dirty.load();
             let changes = locked.page.changes.load(Relaxed);
             let Some(first) = dirty.as_slice().first() else { continue };
-            if run.held == PARTS || run.count > 0 && start + u64::from(first.start) != run.end {
+            if run.held == HELD || run.count > 0 && start + u64::from(first.start) != run.end {
                 self.finish(&mut run, file, store, flushed)?;
             }
             for &range in dirty.as_slice() {

@@ -18,8 +18,10 @@ const OURS: usize = 5;
 const NEEDED: usize = 3;
 /// Longest variable that can be put back.
 const KEEP: usize = 4096;
-/// Variables that are passed on from the stack; larger environments go through a mapping.
-const SMALL: usize = 256;
+/// Variables that are passed on from the stack, which may be one of 16 KiB; larger environments go through a mapping.
+const SMALL: usize = 128;
+/// Longest list of survivors: each takes two numbers of five digits.
+const NAMED: usize = 1024;
 
 /// The variables as this image got them.
 static KEPT: OnceCell<[Option<CString>; OURS]> = OnceCell::new();
@@ -65,23 +67,23 @@ pub unsafe fn with(
         return call(envp);
     }
     // SAFETY: as the caller promises, and it is there.
-    let (count, have) = unsafe { look(envp) };
+    let Environment { count, have, other } = unsafe { look(envp) };
     if named.is_none() && (0..OURS).all(|i| have[i] || kept(i).is_none()) {
         return call(envp);
     }
-    let mut adopt = [0u8; 2048];
+    let mut adopt = [0u8; NAMED];
     if let Some((slot, survivors)) = named {
         name_survivors(&mut adopt, slot, survivors);
     }
-    let mut preload = [0u8; KEEP];
     let room = count + OURS + 2;
-    if room <= SMALL {
+    if room <= SMALL && !other {
         let mut list = [std::ptr::null(); SMALL];
         // SAFETY: the list has room for all of it.
-        unsafe { fill(&mut list, envp, have, &mut preload, named.is_some().then_some(&adopt)) };
+        unsafe { fill(&mut list, envp, have, &mut [], named.is_some().then_some(&adopt)) };
         return call(list.as_ptr());
     }
-    let bytes = room * size_of::<*const c_char>();
+    let list_bytes = room * size_of::<*const c_char>();
+    let bytes = list_bytes + KEEP;
     // SAFETY: an anonymous mapping.
     let mapped = unsafe {
         sys::syscall(
@@ -97,10 +99,11 @@ pub unsafe fn with(
         )
     };
     let Ok(mapped) = mapped else { return call(envp) };
-    // SAFETY: the mapping has room for `room` pointers.
+    // SAFETY: the mapping has room for `room` pointers and for a variable behind them.
     let result = unsafe {
         let list = std::slice::from_raw_parts_mut(mapped as *mut *const c_char, room);
-        fill(list, envp, have, &mut preload, named.is_some().then_some(&adopt));
+        let preload = std::slice::from_raw_parts_mut((mapped + list_bytes) as *mut u8, KEEP);
+        fill(list, envp, have, preload, named.is_some().then_some(&adopt));
         call(list.as_ptr())
     };
     // SAFETY: the mapping made above.
@@ -108,11 +111,21 @@ pub unsafe fn with(
     result
 }
 
-/// Number of variables, and which of ours are among them.
-unsafe fn look(envp: *const *const c_char) -> (usize, [bool; OURS]) {
-    let (mut count, mut have) = (0, [false; OURS]);
+/// What a list of variables holds.
+#[derive(Default)]
+struct Environment {
+    /// Number of variables.
+    count: usize,
+    /// Which of ours are among them.
+    have: [bool; OURS],
+    /// Whether it has an `LD_PRELOAD` that lacks the shim.
+    other: bool,
+}
+
+unsafe fn look(envp: *const *const c_char) -> Environment {
+    let Environment { mut count, mut have, mut other } = Environment::default();
     if envp.is_null() {
-        return (0, have);
+        return Environment::default();
     }
     // SAFETY: a list that ends with null, of C strings.
     unsafe {
@@ -121,10 +134,11 @@ unsafe fn look(envp: *const *const c_char) -> (usize, [bool; OURS]) {
             for (i, name) in NAMES.iter().enumerate() {
                 have[i] |= variable.starts_with(name) && (i > 0 || has_shim(variable));
             }
+            other |= variable.starts_with(NAMES[0]) && !has_shim(variable);
             count += 1;
         }
     }
-    (count, have)
+    Environment { count, have, other }
 }
 
 /// Writes the amended list.
@@ -132,8 +146,8 @@ unsafe fn fill(
     list: &mut [*const c_char],
     envp: *const *const c_char,
     have: [bool; OURS],
-    preload: &mut [u8; KEEP],
-    adopt: Option<&[u8; 2048]>,
+    preload: &mut [u8],
+    adopt: Option<&[u8; NAMED]>,
 ) {
     let mut at = 0;
     let mut source = envp;
@@ -152,8 +166,8 @@ unsafe fn fill(
         at += 1;
     }
     for (i, there) in have.iter().enumerate() {
-        let variable =
-            if i == 0 && preload[0] != 0 { Some(preload.as_ptr().cast()) } else { kept(i).map(CStr::as_ptr) };
+        let joined = i == 0 && preload.first().is_some_and(|&b| b != 0);
+        let variable = if joined { Some(preload.as_ptr().cast()) } else { kept(i).map(CStr::as_ptr) };
         if let (false, Some(variable)) = (*there, variable) {
             list[at] = variable;
             at += 1;
@@ -167,13 +181,14 @@ unsafe fn fill(
 }
 
 /// A program's own `LD_PRELOAD` without the shim gets it in front. `false` when it does not fit.
-fn joined(preload: &mut [u8; KEEP], theirs: &[u8]) -> bool {
+fn joined(preload: &mut [u8], theirs: &[u8]) -> bool {
     let entry = kept(0).unwrap_or_default().to_bytes()[NAMES[0].len()..]
         .split(|&b| b == b':' || b == b' ')
         .find(|e| has_shim(e))
         .unwrap_or(&[]);
     let rest = &theirs[NAMES[0].len()..];
-    let mut at = &mut preload[..KEEP - 1];
+    let Some(room) = preload.len().checked_sub(1) else { return false };
+    let mut at = &mut preload[..room];
     let whole = at.write_all(NAMES[0]).and_then(|()| at.write_all(entry));
     let whole = if rest.is_empty() {
         whole
@@ -186,8 +201,8 @@ fn joined(preload: &mut [u8; KEEP], theirs: &[u8]) -> bool {
     whole.is_ok()
 }
 
-fn name_survivors(out: &mut [u8; 2048], slot: u32, survivors: &[Survivor]) {
-    let mut at = &mut out[..2047];
+fn name_survivors(out: &mut [u8; NAMED], slot: u32, survivors: &[Survivor]) {
+    let mut at = &mut out[..NAMED - 1];
     let _ = write!(at, "{}={slot}:", ADOPT.to_str().unwrap_or_default());
     for (fd, description) in survivors {
         let _ = write!(at, "{fd}={description},");

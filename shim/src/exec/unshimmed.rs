@@ -11,9 +11,9 @@ const NAME: &[u8] = b"LD_PRELOAD=";
 /// Longest path of the library that is looked for.
 const LONGEST_PATH: usize = 1024;
 /// Longest list of other libraries that can be passed on.
-const LONGEST: usize = 4096;
+const LONGEST: usize = 1024;
 /// Variables that are passed on from the stack; larger environments go through a mapping.
-const SMALL: usize = 256;
+const SMALL: usize = 128;
 
 /// Whether the next image can load the shim: not after some changes of root, namespace or user.
 pub fn is_loadable() -> bool {
