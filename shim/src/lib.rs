@@ -15,6 +15,7 @@ mod errno;
 mod exec;
 mod fault;
 mod hooks;
+mod jumps;
 mod managed;
 mod mapped;
 mod next;

@@ -5,7 +5,7 @@
 
 use crate::{children, thread};
 use millpond_pool::{Caller, Pool};
-use millpond_segment::sys;
+use millpond_segment::{nesting, sys, Holder};
 use once_cell::sync::OnceCell;
 use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
@@ -138,6 +138,7 @@ fn adopt_after_fork() -> Option<u32> {
     let pool = POOL.get()?;
     let parent = LAST_SLOT.load(Relaxed).checked_sub(1)?;
     let pid = sys::getpid();
+    nesting::forked(Holder::new(parent, thread::number()));
     let slot = children::adopt(pool, parent, pid)?;
     words.pid.store(pid, Relaxed);
     LAST_SLOT.store(slot + 1, Relaxed);

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 /// Pieces that one write call gathers. A flush may have to run on what is left of a stack of 16 KiB.
 const PARTS: usize = 32;
 /// Pages that one write call gathers.
-const HELD: usize = 16;
+const HELD: usize = 32;
 /// Pages that one pass sorts: adjacent ones among them leave together.
 const BATCH: usize = 128;
 

@@ -6,7 +6,7 @@ use millpond_segment::freelist::{FREE, IN_USE};
 use millpond_segment::index::unlink;
 use millpond_segment::page::PageSlots;
 use millpond_segment::slab::BufferSlots;
-use millpond_segment::FutexLock;
+use millpond_segment::{nesting, FutexLock, Whose};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
 /// What a repair found.
@@ -37,20 +37,9 @@ impl Pool {
 
     /// Takes every lock that the dead client holds, repairs what it guards, and gives back what the client had claimed.
     pub fn repair(&self, who: Caller, dead: u32) -> Recovered {
-        let mut found = Recovered::default();
-        // Buckets and files first: mending a page takes their locks, and must not wait for the dead client's.
-        for index in 0..self.segment.layout().sizes.page_buckets() {
-            found.locks += self.free_lock(who, dead, &self.segment.page_bucket(index).lock);
-        }
-        for index in 0..self.segment.layout().sizes.file_buckets() {
-            found.locks += self.free_lock(who, dead, &self.segment.file_bucket(index).lock);
-        }
-        let files = self.segment.header().file_top.load(Relaxed).min(self.segment.layout().sizes.files);
-        for slot in 0..files {
-            found.locks += self.repair_file(who, dead, slot);
-        }
-        for slot in 0..self.segment.pages() {
-            found.locks += u32::from(self.repair_slot(who, dead, slot));
+        let mut found = Recovered { locks: self.repair_locks(who, Whose::Client(dead)), slots: 0 };
+        for slot in 0..self.file_slots() {
+            self.repair_claim(who, dead, slot);
         }
         for index in 0..self.segment.layout().sizes.descriptions {
             let d = self.segment.description(index);
@@ -70,19 +59,56 @@ impl Pool {
         found
     }
 
+    /// The calling thread has left an operation in the middle, for good: gives back the locks that it took there and repairs what they guard. What it
+    /// had claimed comes back when its process ends. Returns the number of locks.
+    pub fn repair_abandoned(&self, who: Caller) -> u32 {
+        nesting::abandon();
+        let whose = Whose::Thread(who.me);
+        let mut locks = self.repair_locks(who, whose);
+        let lists = &self.segment.header().page_list;
+        locks += u32::from(lists.recover_lock(whose, who.me, &PageSlots(&self.segment)));
+        for slab in self.segment.slabs() {
+            let slots = BufferSlots::new(&self.segment, slab.first.load(Relaxed));
+            locks += u32::from(slab.list.recover_lock(whose, who.me, &slots));
+        }
+        locks
+    }
+
+    fn repair_locks(&self, who: Caller, whose: Whose) -> u32 {
+        let mut locks = 0;
+        // Buckets and files first: mending a page takes their locks, and must not wait for the dead client's.
+        for index in 0..self.segment.layout().sizes.page_buckets() {
+            locks += self.free_lock(who, whose, &self.segment.page_bucket(index).lock);
+        }
+        for index in 0..self.segment.layout().sizes.file_buckets() {
+            locks += self.free_lock(who, whose, &self.segment.file_bucket(index).lock);
+        }
+        for slot in 0..self.file_slots() {
+            locks += self.repair_file(who, whose, slot);
+        }
+        for slot in 0..self.segment.pages() {
+            locks += u32::from(self.repair_slot(who, whose, slot));
+        }
+        locks
+    }
+
+    fn file_slots(&self) -> u32 {
+        self.segment.header().file_top.load(Relaxed).min(self.segment.layout().sizes.files)
+    }
+
     fn is_named(&self, client: u32, description: u32) -> bool {
         let mut named = false;
         self.for_entries(client, |_, d| named |= d == description);
         named
     }
 
-    fn free_lock(&self, who: Caller, dead: u32, lock: &FutexLock) -> u32 {
-        u32::from(lock.take_from(dead, who.me).is_some())
+    fn free_lock(&self, who: Caller, whose: Whose, lock: &FutexLock) -> u32 {
+        u32::from(lock.take_from(whose, who.me).is_some())
     }
 
-    fn repair_slot(&self, who: Caller, dead: u32, slot: u32) -> bool {
+    fn repair_slot(&self, who: Caller, whose: Whose, slot: u32) -> bool {
         let page = self.segment.page(slot);
-        let Some(held) = page.lock.take_from(dead, who.me) else { return false };
+        let Some(held) = page.lock.take_from(whose, who.me) else { return false };
         let Some(file) = page.file.load(Acquire).checked_sub(1) else {
             // It died while making or dropping the page: what is left of it goes back.
             let begun = page.begin_change();
@@ -139,28 +165,34 @@ impl Pool {
         }
     }
 
-    fn repair_file(&self, who: Caller, dead: u32, slot: u32) -> u32 {
+    fn repair_file(&self, who: Caller, whose: Whose, slot: u32) -> u32 {
         let f = self.segment.file(slot);
         let mut locks = 0;
-        if let Some(_held) = f.list_lock.take_from(dead, who.me) {
+        if let Some(_held) = f.list_lock.take_from(whose, who.me) {
             self.relist(slot);
             locks += 1;
         }
-        if let Some(_held) = f.append_lock.take_from(dead, who.me) {
+        if let Some(_held) = f.append_lock.take_from(whose, who.me) {
             f.reserved.store(0, Relaxed);
             locks += 1;
         }
-        if let Some(_held) = f.lock.take_from(dead, who.me) {
+        if let Some(_held) = f.lock.take_from(whose, who.me) {
             // A truncation may have been half followed: writers look again, and it is under way no longer.
             let step = 2 - (f.epoch.load(SeqCst) & 1);
             f.epoch.fetch_add(step, SeqCst);
             f.ending.store(0, SeqCst);
             locks += 1;
         }
-        locks += self.free_lock(who, dead, &f.flush_lock);
+        locks += self.free_lock(who, whose, &f.flush_lock);
         if f.handed.load(Relaxed) == 2 {
             f.handed.store(0, SeqCst);
         }
+        locks
+    }
+
+    /// Frees a file slot that the dead client was filling in or removing.
+    fn repair_claim(&self, who: Caller, dead: u32, slot: u32) {
+        let f = self.segment.file(slot);
         if f.claimed_by.load(Relaxed) == dead + 1
             && f.state.load(Acquire) == millpond_segment::file::state::CLAIMED
         {
@@ -168,6 +200,5 @@ impl Pool {
             f.claimed_by.store(0, Relaxed);
             f.state.store(millpond_segment::file::state::FREE, Release);
         }
-        locks
     }
 }

@@ -3,7 +3,7 @@
 //! The list has a lock that names its holder, and each slot has a state word: free, claimed by a client, or in use. The states are the truth: when a
 //! holder of the lock has died, the list is made anew from them; and what a dead client had claimed and not yet put to use is given back.
 
-use crate::lock::{Held, Holder};
+use crate::lock::{Held, Holder, Whose};
 use crate::{FutexLock, Segment};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -76,9 +76,7 @@ impl FreeList {
 
     /// Gives back all that the dead client `client` had claimed, and its lock; returns how many slots came back.
     pub fn recover(&self, client: u32, me: Holder, segment: &Segment, slots: &impl Slots) -> u32 {
-        if let Some(_held) = self.lock.take_from(client, me) {
-            self.relink(slots, |state| state == FREE);
-        }
+        self.recover_lock(Whose::Client(client), me, slots);
         let Some(_held) = self.enter(me, segment, slots) else { return 0 };
         let before = self.free();
         let total = self.total();
@@ -86,6 +84,15 @@ impl FreeList {
             self.relink(slots, |state| state == FREE || state == client + 1);
         }
         self.free() - before
+    }
+
+    /// Takes the list's lock over if it is one of theirs, makes the list anew and gives the lock back. Whether it was.
+    pub fn recover_lock(&self, whose: Whose, me: Holder, slots: &impl Slots) -> bool {
+        let held = self.lock.take_from(whose, me);
+        if held.is_some() {
+            self.relink(slots, |state| state == FREE);
+        }
+        held.is_some()
     }
 
     fn enter(&self, me: Holder, segment: &Segment, slots: &impl Slots) -> Option<Held<'_>> {

@@ -2,10 +2,10 @@
 //!
 //! The word is a futex: 0 when free, else the holder's client slot and thread; beside it stands the number of those who sleep on it. A lock whose
 //! holder has died can therefore be found and taken over; whoever takes it over is told so and repairs what the dead one left half done.
-//! A thread that comes again while it holds the lock (a signal handler that interrupted it) is let in.
+//! A thread that comes again while it holds the lock (a signal handler that interrupted it) is let in; so is a child that such a handler forked.
 
-use crate::sys;
 use crate::Segment;
+use crate::{nesting, sys};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Who holds a lock: client slot and thread of that client.
@@ -31,9 +31,32 @@ impl Holder {
         (self.0 >> THREAD_BITS) - 1
     }
 
+    /// The word that stands in a lock.
+    pub(crate) fn word(self) -> u32 {
+        self.0
+    }
+
     /// Thread number within the client.
     pub fn thread(self) -> u32 {
         self.0 & ((1 << THREAD_BITS) - 1)
+    }
+}
+
+/// Whose locks are to be taken over.
+#[derive(Clone, Copy, Debug)]
+pub enum Whose {
+    /// All of a client that has died.
+    Client(u32),
+    /// Those of one thread, by itself: it has left what it was doing.
+    Thread(Holder),
+}
+
+impl Whose {
+    fn has(self, holder: Holder) -> bool {
+        match self {
+            Self::Client(client) => holder.client() == client,
+            Self::Thread(thread) => holder == thread,
+        }
     }
 }
 
@@ -52,6 +75,7 @@ pub struct Held<'a> {
     lock: &'a FutexLock,
     nested: bool,
     recovered: bool,
+    forks: u32,
 }
 
 impl Held<'_> {
@@ -69,9 +93,11 @@ impl Held<'_> {
 impl Drop for Held<'_> {
     #[inline]
     fn drop(&mut self) {
-        if !self.nested {
+        // A copy of it in a forked child: the parent gives it back.
+        if !self.nested && self.forks == nesting::forks() {
             self.lock.release();
         }
+        nesting::leave();
     }
 }
 
@@ -79,6 +105,8 @@ impl FutexLock {
     /// Takes the lock, waiting as long as its holder lives.
     #[inline]
     pub fn lock(&self, me: Holder, segment: &Segment) -> Held<'_> {
+        // Counted before it is taken and until it has been given back: what is interrupted in between is then no lock that nobody knows of.
+        nesting::enter();
         match self.word.compare_exchange(0, me.0, Ordering::Acquire, Ordering::Relaxed) {
             Ok(_) => self.held(false, false),
             Err(_) => self.lock_slow(me, segment),
@@ -88,17 +116,27 @@ impl FutexLock {
     /// Takes the lock if that needs no waiting.
     #[inline]
     pub fn try_lock(&self, me: Holder) -> Option<Held<'_>> {
+        nesting::enter();
         match self.word.compare_exchange(0, me.0, Ordering::Acquire, Ordering::Relaxed) {
             Ok(_) => Some(self.held(false, false)),
-            Err(_) => None,
+            Err(_) => {
+                nesting::leave();
+                None
+            }
         }
     }
 
-    /// Takes the lock over if a dead client (slot `client`) holds it.
-    pub fn take_from(&self, client: u32, me: Holder) -> Option<Held<'_>> {
-        let holder = self.holder().filter(|h| h.client() == client)?;
-        self.word.compare_exchange(holder.0, me.0, Ordering::Acquire, Ordering::Relaxed).ok()?;
-        Some(self.held(false, true))
+    /// Takes the lock over if it is one of theirs.
+    pub fn take_from(&self, whose: Whose, me: Holder) -> Option<Held<'_>> {
+        let holder = self.holder().filter(|&h| whose.has(h))?;
+        nesting::enter();
+        match self.word.compare_exchange(holder.0, me.0, Ordering::Acquire, Ordering::Relaxed) {
+            Ok(_) => Some(self.held(false, true)),
+            Err(_) => {
+                nesting::leave();
+                None
+            }
+        }
     }
 
     /// Who holds the lock now, if anybody.
@@ -110,11 +148,11 @@ impl FutexLock {
     /// Whether `me` holds the lock.
     #[inline]
     pub fn is_held_by(&self, me: Holder) -> bool {
-        self.word.load(Ordering::Relaxed) == me.0
+        nesting::is_own(self.word.load(Ordering::Relaxed), me)
     }
 
     fn held(&self, nested: bool, recovered: bool) -> Held<'_> {
-        Held { lock: self, nested, recovered }
+        Held { lock: self, nested, recovered, forks: nesting::forks() }
     }
 
     #[cold]
@@ -122,7 +160,7 @@ impl FutexLock {
     fn lock_slow(&self, me: Holder, segment: &Segment) -> Held<'_> {
         for _ in 0..SPINS {
             let word = self.word.load(Ordering::Relaxed);
-            if word == me.0 {
+            if nesting::is_own(word, me) {
                 return self.held(true, false);
             }
             if word == 0 && self.word.compare_exchange(0, me.0, Ordering::Acquire, Ordering::Relaxed).is_ok()
@@ -148,14 +186,19 @@ impl FutexLock {
                 }
                 continue;
             }
+            if nesting::is_own(word, me) {
+                return self.held(true, false);
+            }
             sys::futex_wait(&self.word, word, NAP_NS);
             naps += 1;
             if naps % NAPS_BEFORE_TAKEOVER == 0 {
                 if let Some(held) = self
                     .holder()
                     .filter(|h| segment.client_is_dead(h.client()))
-                    .and_then(|h| self.take_from(h.client(), me))
+                    .and_then(|h| self.take_from(Whose::Client(h.client()), me))
                 {
+                    // Counted by `take_from` as well.
+                    nesting::leave();
                     return held;
                 }
             }

@@ -15,6 +15,7 @@ mod descriptors;
 mod durability;
 mod inline;
 mod internal;
+mod jumps;
 mod mapping;
 mod metadata;
 mod open;
@@ -41,4 +42,5 @@ pub static GROUPS: [&[Row]; 14] = [
     internal::ROWS,
     inline::ROWS,
     inline::last_words::ROWS,
+    jumps::ROWS,
 ];
