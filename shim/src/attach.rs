@@ -7,7 +7,7 @@ use crate::{errno, process, report, stores};
 use millpond_pool::{Caller, Claim, Pool};
 use millpond_segment::account::Escape;
 use millpond_segment::client::{state, COMMAND_BYTES};
-use millpond_segment::sys::{self, Errno};
+use millpond_segment::sys::{self, Errno, Process};
 use millpond_segment::wire::{Kind, Message, BYTES};
 use millpond_segment::{AttachError, Run, Segment};
 use once_cell::sync::OnceCell;
@@ -150,12 +150,17 @@ fn connect_and_map(adopt: Option<u32>) -> bool {
         report::note(Escape::NoCoordinator);
         return false;
     };
-    let mapped = hello(link).and_then(|(fd, answered)| {
+    let mut pid = 0;
+    let mapped = hello(link).and_then(|(fd, answer)| {
         // SAFETY: the descriptor came with the answer and is open until the line below.
         let segment = Segment::attach(unsafe { BorrowedFd::borrow_raw(fd) });
         sys::close(fd);
         match segment {
-            Ok(segment) if answered => Some(segment),
+            Ok(segment) if answer.kind == Kind::Welcome => {
+                pid = answer.b as u32;
+                process::set_coordinators_space(answer.c as u32, pid);
+                Some(segment)
+            }
             Ok(_) => None,
             Err(AttachError::Map { .. }) => {
                 // The program's own limit: nothing that it wants to read of.
@@ -175,7 +180,7 @@ fn connect_and_map(adopt: Option<u32>) -> bool {
         return false;
     };
     let pool = Pool::new(segment);
-    let Some(slot) = adopt.or_else(|| claim(&pool)) else {
+    let Some(slot) = adopt.or_else(|| claim(&pool, pid)) else {
         NO_ROOM.store(true, Relaxed);
         report::note(Escape::NoClient);
         sys::close(link);
@@ -192,10 +197,11 @@ fn connect_and_map(adopt: Option<u32>) -> bool {
     true
 }
 
-fn claim(pool: &Pool) -> Option<u32> {
+/// A client slot for this process, which the coordinator knows as `pid`.
+fn claim(pool: &Pool, pid: u32) -> Option<u32> {
     let (who, mut buf) = (Identity::read(), [0; COMMAND_BYTES]);
     let claim = Claim {
-        pid: sys::getpid(),
+        process: Process::here(pid),
         start: 0,
         command: who.command(&mut buf),
         name: who.name(),
@@ -203,8 +209,10 @@ fn claim(pool: &Pool) -> Option<u32> {
         state: state::LIVE,
         parent: None,
     };
-    // The image before an `exec` that had nothing to hand on left its slot behind.
-    pool.reclaim_client(claim).or_else(|| pool.claim_client(claim))
+    // The image before an `exec` that had nothing to hand on left its slot behind, under the one name or the other.
+    pool.reclaim_client(claim)
+        .or_else(|| pool.reclaim_client(Claim { process: process::identity(), ..claim }))
+        .or_else(|| pool.claim_client(claim))
 }
 
 /// The run that this program belongs to.
@@ -315,11 +323,11 @@ fn set_timeout(fd: i32, which: i32, ms: i64) {
     };
 }
 
-fn hello(link: i32) -> Option<(i32, bool)> {
+fn hello(link: i32) -> Option<(i32, Message)> {
     send(link, &Message::new(Kind::Hello, u64::from(sys::getpid())), None).ok()?;
     set_timeout(link, libc::SO_RCVTIMEO, HELLO_WAIT_MS);
     let (message, fd) = receive(link).ok()?;
-    Some((fd?, message.kind == Kind::Welcome))
+    Some((fd?, message))
 }
 
 /// A message with room for one descriptor beside it.

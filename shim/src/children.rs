@@ -9,7 +9,7 @@ use millpond_segment::account::Escape;
 use millpond_segment::client::state;
 use millpond_segment::description::flags;
 use millpond_segment::stats::Reason;
-use millpond_segment::sys;
+use millpond_segment::sys::{self, Process};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
 /// Before a fork, in the parent. Returns whether a slot was made by this call.
@@ -50,7 +50,7 @@ pub fn after_fork_in_parent(child: i32) {
     if process::attached().is_none_or(|(_, who)| client.parent.load(Relaxed) != who.client() + 1) {
         return;
     }
-    let _ = client.pid.compare_exchange(0, child as u32, SeqCst, Relaxed);
+    client.set_process_first(process::child_identity(child as u32));
     let _ = client.state.compare_exchange(state::FORKING, state::LIVE, SeqCst, Relaxed);
 }
 
@@ -111,11 +111,11 @@ fn is_open_as(pool: &Pool, fd: i32, description: u32) -> bool {
 }
 
 /// In a child: its slot.
-pub fn adopt(pool: &Pool, parent: u32, pid: u32) -> Option<u32> {
+pub fn adopt(pool: &Pool, parent: u32, process: Process) -> Option<u32> {
     if let Some(slot) = thread::fork_slot().checked_sub(1) {
         thread::set_fork_slot(0);
         let client = pool.segment().client(slot);
-        client.pid.store(pid, Release);
+        client.set_process(process);
         let _ = client.state.compare_exchange(state::FORKING, state::LIVE, SeqCst, Relaxed);
         return Some(slot);
     }
@@ -124,7 +124,7 @@ pub fn adopt(pool: &Pool, parent: u32, pid: u32) -> Option<u32> {
     reconcile(pool, slot);
     pool.count_escapes(Caller::new(slot, 0), Escape::ForkUnseen, 1);
     let client = pool.segment().client(slot);
-    client.pid.store(pid, Release);
+    client.set_process(process);
     client.state.store(state::LIVE, Release);
     debug_assert_ne!(client.state.load(Acquire), state::FREE);
     Some(slot)

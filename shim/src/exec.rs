@@ -172,7 +172,7 @@ fn take_slot(vfork: bool, survivors: &[Survivor], preloadable: bool) -> Option<u
     }
     let program = attach::Identity::read();
     let slot = pool.claim_client(Claim {
-        pid: sys::getpid(),
+        process: process::identity(),
         start: 0,
         command: program.command(&mut [0; COMMAND_BYTES]),
         name: program.name(),

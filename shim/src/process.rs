@@ -5,7 +5,8 @@
 
 use crate::{children, thread};
 use millpond_pool::{Caller, Pool};
-use millpond_segment::{nesting, sys, Holder};
+use millpond_segment::sys::{self, Process, UNKNOWN_SPACE};
+use millpond_segment::{nesting, Holder};
 use once_cell::sync::OnceCell;
 use std::sync::atomic::{
     AtomicBool, AtomicPtr, AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
@@ -23,6 +24,37 @@ static WORDS: AtomicPtr<Words> = AtomicPtr::new(std::ptr::null_mut());
 /// The slot of this process or, in a child that has not looked yet, of its parent.
 static LAST_SLOT: AtomicU32 = AtomicU32::new(0);
 static POOL: OnceCell<Pool> = OnceCell::new();
+
+/// The coordinator's pid namespace, 0 when it has no `/proc` to tell.
+static COORDINATORS: AtomicU32 = AtomicU32::new(0);
+/// This process's pid namespace as [`Process::space`] has it or, in a child that has not looked yet, its parent's.
+static SPACE: AtomicU32 = AtomicU32::new(0);
+
+/// Takes over what the coordinator said of its pid namespace, in which this process has number `pid`.
+pub fn set_coordinators_space(space: u32, pid: u32) {
+    COORDINATORS.store(space, Relaxed);
+    let own = if pid == sys::getpid() { 0 } else { UNKNOWN_SPACE };
+    SPACE.store(own, Relaxed);
+    SPACE.store(identity().space, Relaxed);
+    sys::set_elsewhere(SPACE.load(Relaxed) != 0);
+}
+
+/// Who this process is, by itself: a number and its namespace, which a fork may have changed.
+pub fn identity() -> Process {
+    let space = match (sys::own_space(), COORDINATORS.load(Relaxed)) {
+        // No /proc: as its parent, if that is in the same namespace.
+        (0, _) | (_, 0) if sys::getppid() == 0 => UNKNOWN_SPACE,
+        (0, _) | (_, 0) => SPACE.load(Relaxed),
+        (own, coordinators) if own == coordinators => 0,
+        (own, _) => own,
+    };
+    Process { pid: sys::getpid(), space }
+}
+
+/// Who the child is that a fork has called `pid`.
+pub fn child_identity(pid: u32) -> Process {
+    Process { pid, space: SPACE.load(Relaxed) }
+}
 
 /// Makes the wiped page. Called once, before anything else.
 pub fn prepare() {
@@ -139,7 +171,10 @@ fn adopt_after_fork() -> Option<u32> {
     let parent = LAST_SLOT.load(Relaxed).checked_sub(1)?;
     let pid = sys::getpid();
     nesting::forked(Holder::new(parent, thread::number()));
-    let slot = children::adopt(pool, parent, pid)?;
+    let identity = identity();
+    SPACE.store(identity.space, Relaxed);
+    sys::set_elsewhere(identity.space != 0);
+    let slot = children::adopt(pool, parent, identity)?;
     words.pid.store(pid, Relaxed);
     LAST_SLOT.store(slot + 1, Relaxed);
     words.slot.store(slot + 1, Release);
@@ -148,5 +183,9 @@ fn adopt_after_fork() -> Option<u32> {
     // A fork that nobody saw comes here only: what other threads of the parent were in the middle of is not this process's.
     children::forget_parents_threads();
     crate::report::after_fork_in_child(pool, Caller::new(slot, 0));
+    if identity.space == UNKNOWN_SPACE {
+        // Nobody can watch it: nothing may wait in memory for it.
+        crate::aside::step(millpond_segment::stats::Reason::NoCoordinator);
+    }
     Some(slot + 1)
 }

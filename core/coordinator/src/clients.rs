@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use millpond_pool::Pool;
 use millpond_segment::client::state;
-use millpond_segment::sys;
+use millpond_segment::sys::{self, Process};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::process::{pidfd_open, Pid, PidfdFlags};
 
@@ -19,7 +19,7 @@ const GRACE: Duration = Duration::from_secs(10);
 
 /// One slot in use.
 struct Watched {
-    pid: u32,
+    known_as: Process,
     start: u64,
     process: Option<OwnedFd>,
     since: Instant,
@@ -67,7 +67,7 @@ impl Clients {
     fn look(&mut self, pool: &Pool, slot: u32) -> bool {
         let client = pool.segment().client(slot);
         let now = client.state.load(Acquire);
-        let (pid, start) = (client.pid.load(Acquire), client.start.load(Relaxed));
+        let (known_as, start) = (client.process(), client.start.load(Relaxed));
         match now {
             state::FREE => {
                 self.slots.remove(&slot);
@@ -77,11 +77,11 @@ impl Clients {
             state::DEAD => return true,
             _ => {}
         }
-        let watched = self.slots.entry(slot).or_insert_with(|| Watched::new(pid, start));
-        if watched.pid != pid || watched.start != start {
-            *watched = Watched { orphan: watched.orphan, ..Watched::new(pid, start) };
+        let watched = self.slots.entry(slot).or_insert_with(|| Watched::new(known_as, start));
+        if watched.known_as != known_as || watched.start != start {
+            *watched = Watched { orphan: watched.orphan, ..Watched::new(known_as, start) };
         }
-        if pid != 0 {
+        if known_as.pid != 0 {
             return watched.is_dead();
         }
         let parent = client.parent.load(Relaxed).checked_sub(1);
@@ -97,7 +97,7 @@ impl Clients {
         let counts = |&&slot: &&u32| {
             let client = pool.segment().client(slot);
             client.state.load(Acquire) != state::FOREIGN
-                && client.pid.load(Acquire) != except
+                && client.process() != Process::here(except)
                 && !dead.contains(&slot)
         };
         self.slots.keys().filter(counts).count() as u64
@@ -105,11 +105,12 @@ impl Clients {
 }
 
 impl Watched {
-    fn new(pid: u32, start: u64) -> Self {
+    fn new(known_as: Process, start: u64) -> Self {
+        let pid = known_as.pid_here().unwrap_or(0);
         let process = Pid::from_raw(pid as i32).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
         // The number may have gone to another process meanwhile.
         let same = start == 0 || sys::process_state(pid).is_some_and(|(_, began)| began == start);
-        Self { pid, start, process: process.filter(|_| same), since: Instant::now(), orphan: false }
+        Self { known_as, start, process: process.filter(|_| same), since: Instant::now(), orphan: false }
     }
 
     fn is_dead(&self) -> bool {
@@ -119,7 +120,7 @@ impl Watched {
                 poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&at_once)).is_ok_and(|n| n > 0)
             }
             // No descriptor could be had: gone, or out of descriptors.
-            None => sys::process_is_dead(self.pid, self.start),
+            None => self.known_as.is_dead(self.start),
         }
     }
 }

@@ -137,6 +137,9 @@ pub fn flush(pool: &Pool, who: Caller, slot: u32, durable: bool) -> Result<Flush
         return Ok(Flushed::default());
     }
     if flusher_is_stopped(pool, file) {
+        file.flush_lock.press(pool.segment());
+    }
+    if flusher_is_stopped(pool, file) {
         return Err(Errno(libc::EBUSY));
     }
     let fd = kept(file).map(Ok).unwrap_or_else(|| by_name(file).map(IntoRawFd::into_raw_fd));
@@ -190,8 +193,8 @@ fn forget(pool: &Pool, who: Caller, slot: u32, may_go: impl Fn() -> bool) -> boo
 /// Whether the process that is flushing the file is held by a signal or a debugger: to wait for it could take for ever.
 fn flusher_is_stopped(pool: &Pool, file: &File) -> bool {
     let Some(holder) = file.flush_lock.holder().filter(|holder| holder.client() != 0) else { return false };
-    let pid = pool.segment().client(holder.client()).pid.load(Acquire);
-    sys::process_state(pid).is_some_and(|(letter, _)| matches!(letter, b'T' | b't'))
+    let pid = pool.segment().client(holder.client()).process().pid_here();
+    pid.and_then(sys::process_state).is_some_and(|(letter, _)| matches!(letter, b'T' | b't'))
 }
 
 /// The last resort for a file whose descriptor never arrived: the name it was opened by, if that still is the file.

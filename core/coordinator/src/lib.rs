@@ -24,6 +24,7 @@ mod session;
 mod sizes;
 mod start;
 mod status;
+mod stopped;
 mod supervisor;
 mod times;
 mod worker;

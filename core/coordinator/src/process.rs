@@ -3,7 +3,7 @@
 //! Everything here is called by processes of one thread, or by a child right after its fork.
 #![allow(unsafe_code)]
 
-use std::os::fd::{AsFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use millpond_segment::sys::{self, Errno};
@@ -37,6 +37,23 @@ pub fn fork_sharing_descriptors(body: impl FnOnce() -> i32) -> Result<u32, Errno
         0 => child(body),
         pid => Ok(pid as u32),
     }
+}
+
+/// Process and user at the other end of a Unix socket. The process is 0 when it has no number here, which is why this is not `rustix`'s.
+pub fn peer(socket: &OwnedFd) -> Option<(u32, u32)> {
+    let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
+    let mut len = std::mem::size_of::<libc::ucred>() as libc::socklen_t;
+    let place = [
+        socket.as_raw_fd() as usize,
+        libc::SOL_SOCKET as usize,
+        libc::SO_PEERCRED as usize,
+        &raw mut peer as usize,
+        &raw mut len as usize,
+        0,
+    ];
+    // SAFETY: there is room for the answer, whose length is given.
+    unsafe { sys::syscall(libc::SYS_getsockopt, place) }.ok()?;
+    Some((peer.pid as u32, peer.uid))
 }
 
 /// Takes over a descriptor that this process has by number.

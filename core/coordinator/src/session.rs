@@ -4,9 +4,9 @@ use std::io::{IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use crate::process;
 use millpond_segment::wire::{Message, BYTES};
 use rustix::io::Errno;
-use rustix::net::sockopt::socket_peercred;
 use rustix::net::{
     recv, recvmsg, sendmsg, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags,
@@ -15,7 +15,7 @@ use rustix::net::{
 /// A connection and who is at its other end.
 pub struct Session {
     socket: OwnedFd,
-    /// Process that connected.
+    /// Process that connected; 0 when it is in a namespace of process numbers that cannot be seen from here.
     pub pid: u32,
     /// Its user.
     pub uid: u32,
@@ -36,8 +36,8 @@ pub enum Next {
 impl Session {
     /// The connection `socket`; `None` when nobody is at its other end.
     pub fn new(socket: OwnedFd) -> Option<Self> {
-        let peer = socket_peercred(&socket).ok()?;
-        Some(Self { socket, pid: peer.pid.as_raw_nonzero().get() as u32, uid: peer.uid.as_raw() })
+        let (pid, uid) = process::peer(&socket)?;
+        Some(Self { socket, pid, uid })
     }
 
     /// The socket, to be polled.

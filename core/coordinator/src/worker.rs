@@ -11,8 +11,10 @@ use std::time::{Duration, Instant};
 use millpond_pool::{Caller, Pool};
 use millpond_segment::client::state;
 use millpond_segment::header::modes;
+use millpond_segment::lock::set_release_of_stopped;
+use millpond_segment::sys::{self, Process};
 use millpond_segment::wire::{self, Kind, Message};
-use millpond_segment::{sys, AttachError, Errno, Segment};
+use millpond_segment::{AttachError, Errno, Segment};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::net::{accept_with, SocketFlags};
 
@@ -20,7 +22,7 @@ use crate::clients::Clients;
 use crate::reserve::Memory;
 use crate::session::{Next, Session};
 use crate::start::{Lifetime, Shared};
-use crate::{inherited, keeper, organizer, process};
+use crate::{inherited, keeper, organizer, process, stopped};
 
 /// Between two looks round.
 const TICK: Duration = Duration::from_millis(50);
@@ -88,6 +90,7 @@ impl<'a> Worker<'a> {
         let pool_length = pool.segment().layout().length;
         let who = Caller::new(0, incarnation);
         header.client_top.fetch_max(1, SeqCst);
+        set_release_of_stopped(stopped::let_go_on);
         if incarnation > 1 {
             recover_own(&pool, who);
         }
@@ -303,7 +306,18 @@ impl<'a> Worker<'a> {
             Kind::Hello => {
                 session.take();
                 let length = self.pool.segment().layout().length;
-                return session.send(Message::new(Kind::Welcome, length), Some(self.shared.segment.as_fd()));
+                // Who has no number here cannot be watched, and goes without.
+                if session.pid == 0 {
+                    session.send(Message::new(Kind::Refused, libc::ESRCH as u64), None);
+                    return false;
+                }
+                let welcome = Message {
+                    kind: Kind::Welcome,
+                    a: length,
+                    b: u64::from(session.pid),
+                    c: u64::from(sys::own_space()),
+                };
+                return session.send(welcome, Some(self.shared.segment.as_fd()));
             }
             Kind::Flush if message.a == wire::ALL => {
                 let (errno, count) = self.flush_all(message.b != 0);
@@ -461,6 +475,9 @@ impl<'a> Worker<'a> {
     }
 
     fn look_round(&mut self) {
+        if let Some(lock) = self.pool.segment().take_held_up() {
+            lock.press(self.pool.segment());
+        }
         // What somebody else has flushed meanwhile needs no other attempt.
         let pool = &self.pool;
         self.retry.retain(|&slot, _| pool.segment().file(slot).dirty_pages.load(SeqCst) > 0);
@@ -505,6 +522,6 @@ fn become_client(pool: &Pool) {
     client.start.store(sys::process_state(pid).map_or(0, |(_, began)| began), Relaxed);
     client.set_command(b"millpond coordinator");
     client.name.set(millpond_pool::COORDINATOR_NAME);
-    client.pid.store(pid, Release);
+    client.set_process(Process::here(pid));
     client.state.store(state::LIVE, SeqCst);
 }

@@ -8,7 +8,8 @@ use millpond_segment::client::{state, CHUNK, CHUNKS};
 use millpond_segment::description::flags;
 use millpond_segment::header::modes;
 use millpond_segment::program::NAME_BYTES;
-use millpond_segment::{sys, Run};
+use millpond_segment::sys::{self, Process};
+use millpond_segment::Run;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
@@ -19,8 +20,8 @@ const LAST: u32 = (CHUNKS * CHUNK) as u32;
 /// Who takes a client slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim<'a> {
-    /// Process id, 0 for a child that is yet to be forked.
-    pub pid: u32,
+    /// Who it is; nobody yet for a child that is to be forked.
+    pub process: Process,
     /// Start time of the process in clock ticks since boot.
     pub start: u64,
     /// Its command, for the inspector.
@@ -68,7 +69,7 @@ impl Pool {
         c.set_command(claim.command);
         c.name.set(claim.name);
         c.run.store(claim.run.0, Relaxed);
-        c.pid.store(claim.pid, Release);
+        c.set_process(claim.process);
     }
 
     /// The table entry of `descriptor`, if its chunk exists.
@@ -178,7 +179,7 @@ impl Pool {
     pub fn fork_client(&self, parent: u32) -> Option<u32> {
         let ((command, len), mut name) = (self.segment.client(parent).command_bytes(), [0; NAME_BYTES]);
         let child = self.claim_client(Claim {
-            pid: 0,
+            process: Process::default(),
             start: 0,
             command: &command[..len],
             name: self.segment.client(parent).name.get(&mut name),
@@ -219,19 +220,19 @@ impl Pool {
         self.end_watches(slot);
         self.end_counters(who, self.segment.client(slot), false);
         let c = self.segment.client(slot);
-        c.pid.store(0, Relaxed);
+        c.set_process(Process::default());
         c.parent.store(0, Relaxed);
         c.state.store(state::FREE, Release);
     }
 
-    /// Takes over the slot that this process (`claim.pid`) had before an `exec`, emptied. The slot never is anybody else's meanwhile, so that who watches
+    /// Takes over the slot that this process (`claim.process`) had before an `exec`, emptied. The slot never is anybody else's meanwhile, so that who watches
     /// it sees one living process all the time.
     pub fn reclaim_client(&self, claim: Claim<'_>) -> Option<u32> {
         let top = self.segment.header().client_top.load(SeqCst).min(self.segment.layout().sizes.clients);
         let slot = (1..top).find(|&slot| {
             let c = self.segment.client(slot);
             let now = c.state.load(Acquire);
-            c.pid.load(Acquire) == claim.pid
+            c.process() == claim.process
                 && !matches!(now, state::FREE | state::CLAIMED | state::DEAD)
                 && c.state.compare_exchange(now, state::CLAIMED, SeqCst, Relaxed).is_ok()
         })?;

@@ -187,9 +187,12 @@ impl Pool {
             if holder.client() == COORDINATOR || self.segment.client_is_dead(holder.client()) {
                 return Ok(self.lock_slot(who, slot, file, None));
             }
-            let pid = self.segment.client(holder.client()).pid.load(Relaxed);
-            if sys::process_state(pid).is_some_and(|(letter, _)| matches!(letter, b'T' | b't')) {
-                return Err(Errno(EBUSY));
+            let pid = self.segment.client(holder.client()).process().pid_here();
+            if pid.and_then(sys::process_state).is_some_and(|(letter, _)| matches!(letter, b'T' | b't')) {
+                page.lock.press(&self.segment);
+                if page.lock.holder() == Some(holder) {
+                    return Err(Errno(EBUSY));
+                }
             }
             sys::sleep_ns(PAUSE_NS);
         }

@@ -166,7 +166,7 @@ impl Pool {
         self.for_entries(slot, |_, _| descriptors += 1);
         Some(ClientView {
             slot,
-            pid: c.pid.load(Relaxed),
+            pid: c.process().pid,
             command: c.command(),
             state,
             descriptors,

@@ -3,6 +3,7 @@
 use crate::account::{Account, Sums};
 use crate::program::Name;
 use crate::stats::{Stripe, STRIPES};
+use crate::sys::Process;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// State of a client slot.
@@ -35,8 +36,7 @@ pub const COMMAND_BYTES: usize = 64;
 pub struct Client {
     /// [`state`].
     pub state: AtomicU32,
-    /// Process id; 0 while a forked child has not said its own.
-    pub pid: AtomicU32,
+    pad0: AtomicU32,
     /// Start time of the process, clock ticks since boot.
     pub start: AtomicU64,
     /// Client slot plus 1 of the process that made this slot for a child.
@@ -62,6 +62,8 @@ pub struct Client {
     /// 1 when the image before an `exec` had several threads: the others were ended wherever they were.
     pub several: AtomicU32,
     pad: AtomicU32,
+    /// Who it is, as [`Process::to_word`]; 0 while a forked child has not said so.
+    process: AtomicU64,
     pad2: [AtomicU64; 2],
 }
 crate::assert_shared!(Client, 1472 + std::mem::size_of::<Account>() + std::mem::size_of::<Sums>());
@@ -75,6 +77,21 @@ pub struct Chunk {
 crate::assert_shared!(Chunk, 4 * CHUNK);
 
 impl Client {
+    /// Who it is.
+    pub fn process(&self) -> Process {
+        Process::from_word(self.process.load(Ordering::Acquire))
+    }
+
+    /// Says who it is.
+    pub fn set_process(&self, process: Process) {
+        self.process.store(process.to_word(), Ordering::Release);
+    }
+
+    /// Says who it is unless somebody has.
+    pub fn set_process_first(&self, process: Process) {
+        let _ = self.process.compare_exchange(0, process.to_word(), Ordering::SeqCst, Ordering::Relaxed);
+    }
+
     /// Keeps the command for the inspector.
     pub fn set_command(&self, command: &[u8]) {
         for (i, word) in self.command.iter().enumerate() {

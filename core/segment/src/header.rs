@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 /// "MILLPOND" as a number.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"MILLPOND");
 /// Version of the layout; raised with each change of meaning that the sizes do not show.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Devices that a segment can have.
 pub const MAX_DEVICES: usize = 4;
 
@@ -100,6 +100,8 @@ pub struct Header {
     pub dirty_pages: AtomicU32,
     /// Counts opens, to tell old from new.
     pub open_clock: AtomicU64,
+    /// A lock (its offset in the segment) that somebody waits for and a stopped process holds; 0 when none.
+    pub held_up: AtomicU64,
     /// Free page slots.
     pub page_list: FreeList,
     /// Slabs in ascending order of buffer size.

@@ -17,6 +17,8 @@ const THREAD_BITS: u32 = 19;
 const SPINS: u32 = 400;
 /// How long a waiter sleeps before it looks again whether the holder lives.
 const NAP_NS: u64 = 20_000_000;
+/// Naps after which a waiter looks whether the holder is stopped.
+const NAPS_BEFORE_PRESSING: u32 = 3;
 /// Naps after which a waiter itself takes the lock of a dead holder, in case no coordinator does.
 const NAPS_BEFORE_TAKEOVER: u32 = 10;
 
@@ -191,6 +193,9 @@ impl FutexLock {
             }
             sys::futex_wait(&self.word, word, NAP_NS);
             naps += 1;
+            if naps % NAPS_BEFORE_PRESSING == 0 {
+                self.press(segment);
+            }
             if naps % NAPS_BEFORE_TAKEOVER == 0 {
                 if let Some(held) = self
                     .holder()
@@ -205,6 +210,23 @@ impl FutexLock {
         }
     }
 
+    /// If the holder is stopped by a signal, sees to it that it goes on until it has given the lock back: by itself, in a process that can (see
+    /// [`set_release_of_stopped`]), else by the coordinator, which is told.
+    pub fn press(&self, segment: &Segment) {
+        let Some(holder) = self.holder().filter(|h| segment.is_client(h.client())) else { return };
+        let Some(pid) = segment.client(holder.client()).process().pid_here() else {
+            // From another namespace of process numbers, nobody can tell; the coordinator can.
+            return segment.tell_held_up(&self.word);
+        };
+        if !sys::process_state(pid).is_some_and(|(letter, _)| letter == b'T') {
+            return;
+        }
+        match RELEASE.get() {
+            Some(release) => drop(release(pid, &|| self.holder() != Some(holder))),
+            None => segment.tell_held_up(&self.word),
+        }
+    }
+
     /// Gives the lock back without a locked instruction. A sleeper that came at this very moment may be overlooked: the
     /// kernel looks at the word again before it lets the sleeper sleep, and a nap is short.
     #[inline]
@@ -214,6 +236,16 @@ impl FutexLock {
             sys::futex_wake(&self.word, 1);
         }
     }
+}
+
+/// Lets a stopped process run until it has done something; whether it has.
+pub type Release = fn(pid: u32, done: &dyn Fn() -> bool) -> bool;
+
+static RELEASE: std::sync::OnceLock<Release> = std::sync::OnceLock::new();
+
+/// Says how this process, the coordinator, lets a stopped one go on.
+pub fn set_release_of_stopped(release: Release) {
+    let _ = RELEASE.set(release);
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::program::{Program, PROGRAMS};
 use crate::slab::{BufferHeader, Slab};
 use crate::sys::{self, IoPart};
 use crate::user::{Fault, UserMemory};
-use crate::{copy, Shared};
+use crate::{copy, FutexLock, Shared};
 use memmap2::{MmapOptions, MmapRaw};
 use millpond_model::placement::MAX_SLABS;
 use millpond_model::PageGeometry;
@@ -282,8 +282,27 @@ impl Segment {
         match slot.state.load(Ordering::Acquire) {
             client::state::FREE | client::state::DEAD => true,
             client::state::CLAIMED | client::state::FORKING => false,
-            _ => sys::process_is_dead(slot.pid.load(Ordering::Relaxed), slot.start.load(Ordering::Relaxed)),
+            _ => slot.process().is_dead(slot.start.load(Ordering::Relaxed)),
         }
+    }
+
+    /// Whether there is a client slot of this number.
+    pub fn is_client(&self, index: u32) -> bool {
+        index < self.layout.sizes.clients
+    }
+
+    /// Tells the coordinator that a stopped process holds the lock whose word this is.
+    pub(crate) fn tell_held_up(&self, word: &AtomicU32) {
+        let offset = std::ptr::from_ref(word) as u64 - self.base as u64;
+        self.header().held_up.store(offset, Ordering::Relaxed);
+    }
+
+    /// The lock that somebody has told of so, if any; it is told once.
+    pub fn take_held_up(&self) -> Option<&FutexLock> {
+        let offset = self.header().held_up.swap(0, Ordering::Relaxed);
+        let fits = offset != 0 && offset % 4 == 0 && offset + 8 <= self.layout.data;
+        // SAFETY: within the tables and aligned; a lock is two atomic words, of which every value is one.
+        fits.then(|| unsafe { &*self.base.add(offset as usize).cast::<FutexLock>() })
     }
 
     #[inline]

@@ -15,7 +15,8 @@ pub const VERSION: u32 = 1;
 pub enum Kind {
     /// Asks for the segment. `a`: process id.
     Hello = 1,
-    /// Answer to `Hello`, with the segment's descriptor. `a`: length.
+    /// Answer to `Hello`, with the segment's descriptor. `a`: length; `b`: the asker's process id as the coordinator sees it; `c`: the coordinator's
+    /// namespace of process ids.
     Welcome = 2,
     /// Hands over a descriptor (`O_PATH`) of a file that will have dirty bytes. `a`: file slot. Not answered.
     Keep = 3,

@@ -16,8 +16,8 @@ rows! {
         unsafe { forking(next) }
     }
     plain around clone(f: usize, stack: usize, flags: c_int, argument: usize, ptid: usize, tls: usize, ctid: usize) -> c_int |next| {
+        crate::aside::before_clone(flags);
         if flags & libc::CLONE_VM == 0 {
-            crate::aside::before_clone(flags);
             // SAFETY: the program's own call; its child never comes back here.
             unsafe { forking(|| next(f, stack, flags, argument, ptid, tls, ctid)) }
         } else {

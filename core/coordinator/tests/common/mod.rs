@@ -137,7 +137,7 @@ pub fn play() {
 pub fn attach(pool: &Pool, pid: u32) -> u32 {
     let start = sys::process_state(pid).unwrap().1;
     pool.claim_client(Claim {
-        pid,
+        process: sys::Process::here(pid),
         start,
         command: b"player",
         name: b"player",

@@ -143,6 +143,12 @@ pub fn getpid() -> u32 {
     unsafe { syscall(libc::SYS_getpid, [0; 6]).unwrap_or(0) as u32 }
 }
 
+/// Number of the parent process, 0 when that is in another namespace of numbers.
+pub fn getppid() -> u32 {
+    // SAFETY: no arguments.
+    unsafe { syscall(libc::SYS_getppid, [0; 6]).unwrap_or(0) as u32 }
+}
+
 /// Major and minor number of the running kernel, zeros when it does not say.
 pub fn kernel_release() -> (u32, u32) {
     let mut name = MaybeUninit::<libc::utsname>::zeroed();
