@@ -107,7 +107,7 @@ fn share_with(fd: c_int, pidfd: c_int, target: c_int) -> bool {
     let Some(pid) = process_of(pidfd) else { return false };
     let is_its = |slot: &u32| {
         let client = pool.segment().client(*slot);
-        client.state.load(Relaxed) == state::LIVE && client.pid.load(Relaxed) == pid
+        client.state.load(Relaxed) == state::LIVE && client.process().pid_here() == Some(pid)
     };
     let description = (0..pool.segment().layout().sizes.clients)
         .filter(is_its)
