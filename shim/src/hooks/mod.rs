@@ -16,6 +16,7 @@ mod durability;
 mod inline;
 mod internal;
 mod jumps;
+mod loader;
 mod mapping;
 mod metadata;
 mod open;
@@ -27,7 +28,7 @@ mod streams;
 pub use row::Row;
 
 /// All rows, by group.
-pub static GROUPS: [&[Row]; 14] = [
+pub static GROUPS: [&[Row]; 15] = [
     data::ROWS,
     open::ROWS,
     descriptors::ROWS,
@@ -43,4 +44,5 @@ pub static GROUPS: [&[Row]; 14] = [
     inline::ROWS,
     inline::last_words::ROWS,
     jumps::ROWS,
+    loader::ROWS,
 ];
