@@ -20,6 +20,8 @@ use std::sync::atomic::{
 
 /// How long a new program waits for the coordinator, in milliseconds.
 const HELLO_WAIT_MS: i64 = 10_000;
+/// The same for a program that was handed descriptors by the image before it: without its answer, they would be one thing here and another there.
+const ADOPTION_WAIT_MS: i64 = 60_000;
 /// How long a request waits for its answer.
 const REQUEST_WAIT_MS: i64 = 60_000;
 /// How long a descriptor may wait for room in the coordinator's socket.
@@ -151,28 +153,30 @@ fn connect_and_map(adopt: Option<u32>) -> bool {
         return false;
     };
     let mut pid = 0;
-    let mapped = hello(link).and_then(|(fd, answer)| {
-        // SAFETY: the descriptor came with the answer and is open until the line below.
-        let segment = Segment::attach(unsafe { BorrowedFd::borrow_raw(fd) });
-        sys::close(fd);
-        match segment {
-            Ok(segment) if answer.kind == Kind::Welcome => {
-                pid = answer.b as u32;
-                process::set_coordinators_space(answer.c as u32, pid);
-                Some(segment)
+    let mapped = hello(link, if adopt.is_some() { ADOPTION_WAIT_MS } else { HELLO_WAIT_MS }).and_then(
+        |(fd, answer)| {
+            // SAFETY: the descriptor came with the answer and is open until the line below.
+            let segment = Segment::attach(unsafe { BorrowedFd::borrow_raw(fd) });
+            sys::close(fd);
+            match segment {
+                Ok(segment) if answer.kind == Kind::Welcome => {
+                    pid = answer.b as u32;
+                    process::set_coordinators_space(answer.c as u32, pid);
+                    Some(segment)
+                }
+                Ok(_) => None,
+                Err(AttachError::Map { .. }) => {
+                    // The program's own limit: nothing that it wants to read of.
+                    NO_ROOM.store(true, Relaxed);
+                    None
+                }
+                Err(e) => {
+                    complain(&e);
+                    None
+                }
             }
-            Ok(_) => None,
-            Err(AttachError::Map { .. }) => {
-                // The program's own limit: nothing that it wants to read of.
-                NO_ROOM.store(true, Relaxed);
-                None
-            }
-            Err(e) => {
-                complain(&e);
-                None
-            }
-        }
-    });
+        },
+    );
     let Some(segment) = mapped else {
         let why = if NO_ROOM.load(Relaxed) { Escape::NoMemory } else { Escape::NoCoordinator };
         report::note(why);
@@ -323,9 +327,9 @@ fn set_timeout(fd: i32, which: i32, ms: i64) {
     };
 }
 
-fn hello(link: i32) -> Option<(i32, Message)> {
+fn hello(link: i32, wait_ms: i64) -> Option<(i32, Message)> {
     send(link, &Message::new(Kind::Hello, u64::from(sys::getpid())), None).ok()?;
-    set_timeout(link, libc::SO_RCVTIMEO, HELLO_WAIT_MS);
+    set_timeout(link, libc::SO_RCVTIMEO, wait_ms);
     let (message, fd) = receive(link).ok()?;
     Some((fd?, message))
 }

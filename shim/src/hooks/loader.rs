@@ -15,7 +15,8 @@ struct Asked {
     look: Look,
     data: *mut c_void,
     own: usize,
-    hide: bool,
+    last: bool,
+    found: Option<dl_phdr_info>,
 }
 
 fn has(info: &dl_phdr_info, address: usize) -> bool {
@@ -44,15 +45,16 @@ fn is_particular(info: &dl_phdr_info) -> bool {
 unsafe extern "C" fn who_asks(info: *mut dl_phdr_info, _size: usize, asked: *mut c_void) -> c_int {
     // SAFETY: the loader's object and our own question.
     let (info, asked) = unsafe { (&*info, &mut *asked.cast::<Asked>()) };
-    asked.hide |= is_particular(info) && has(info, asked.look as usize);
+    asked.last |= is_particular(info) && has(info, asked.look as usize);
     0
 }
 
 unsafe extern "C" fn pass_on(info: *mut dl_phdr_info, size: usize, asked: *mut c_void) -> c_int {
     // SAFETY: the loader's object, our own question, the program's callback.
     unsafe {
-        let asked = &*asked.cast::<Asked>();
+        let asked = &mut *asked.cast::<Asked>();
         if has(&*info, asked.own) {
+            asked.found = Some(*info);
             return 0;
         }
         (asked.look)(info, size, asked.data)
@@ -62,13 +64,18 @@ unsafe extern "C" fn pass_on(info: *mut dl_phdr_info, size: usize, asked: *mut c
 rows! {
     plain around dl_iterate_phdr(look: Option<Look>, data: *mut c_void) -> c_int |next| {
         let Some(callback) = look else { return next(look, data) };
-        let mut asked = Asked { look: callback, data, own: who_asks as *const () as usize, hide: false };
+        let own = who_asks as *const () as usize;
+        let mut asked = Asked { look: callback, data, own, last: false, found: None };
         let place = (&raw mut asked).cast();
         next(Some(who_asks), place);
-        if asked.hide {
-            next(Some(pass_on), place)
-        } else {
-            next(look, data)
+        if !asked.last {
+            return next(look, data);
+        }
+        // The shim comes last, not first.
+        match (next(Some(pass_on), place), asked.found) {
+            // SAFETY: the program's callback, with what the loader says of the shim.
+            (0, Some(mut own)) => unsafe { callback(&raw mut own, size_of::<dl_phdr_info>(), data) },
+            (result, _) => result,
         }
     }
     plain around dlmopen(space: c_long, name: *const c_char, flags: c_int) -> *mut c_void |next| {

@@ -6,7 +6,7 @@ use millpond_tests::cases::Case;
 
 #[test]
 fn namespaces_of_processes() {
-    Case::new("namespaces", include_str!("namespaces.sh")).needs(&["unshare", "bwrap", "pkill"]).check();
+    Case::new("namespaces", include_str!("namespaces.sh")).needs(&["unshare", "bwrap"]).check();
 }
 
 #[test]

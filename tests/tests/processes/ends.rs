@@ -11,12 +11,9 @@ fn last_writes() {
 
 #[test]
 fn globals_and_thread_locals() {
-    Case::new(
-        "globals",
-        "$BIN/globals; cat order o_* stream | tail -n 40; $BIN/globals x; outside cat order",
-    )
-    .program("globals", include_str!("globals.cc"), &["-x", "c++", "-O1", "-lstdc++", "-pthread"])
-    .check();
+    let script = "g++ -O1 -o $BIN/globals $BIN/globals.cc -pthread
+$BIN/globals; cat order o_* stream | tail -n 40; $BIN/globals x; outside cat order";
+    Case::new("globals", script).needs(&["g++"]).file("globals.cc", include_str!("globals.cc")).check();
 }
 
 #[test]

@@ -11,5 +11,5 @@ rm log; bwrap --bind / / --dev-bind /dev /dev --proc /proc --unshare-all bash $B
 cat > $BIN/kill.sh <<'X'
 exec 5> killed; i=0; while [ $i -lt 200 ]; do echo "k $i" >&5; i=$((i+1)); done; echo ready > ready; while :; do echo more >> more; done
 X
-unshare -pf bash $BIN/kill.sh & u=$!; while [ ! -s ready ]; do sleep 0.05; done; kill -9 $u; wait $u 2>/dev/null || true; pkill -9 -s $$ -f kill.sh || true; sleep 1.2; outside tail -n 1 killed; rm more
+unshare -pf --kill-child bash $BIN/kill.sh & u=$!; while [ ! -s ready ]; do sleep 0.05; done; kill -9 $u; wait $u 2>/dev/null || true; sleep 1.2; outside tail -n 1 killed; rm more
 echo x >> killed; tail -n 2 killed

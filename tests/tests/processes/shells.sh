@@ -25,4 +25,4 @@ coproc C { while read l; do echo "co $l" | tee -a colog; done; }; echo one >&${C
 exec {fd}>varfd; echo z >&$fd; exec {fd}>&-; cat varfd; diff <(sort nest) <(sort here) > dd || cat dd
 mapfile -t A < nest; echo ${#A[@]}; while read -r -u 9 k; do echo k$k; done 9< nest; printf '%s\n' "${A[@]}" &> both; cat both
 X
-for s in bash dash "zsh -f" "zsh -f --emulate sh" ksh mksh "busybox sh"; do mkdir d; echo "== $s"; $s $BIN/t.sh arg; [ "$s" = bash ] && bash $BIN/b.sh; cat tr; cd ..; mv d "d_${s// /_}"; done
+for s in bash dash "zsh -f" "zsh -f --emulate sh" ksh mksh "busybox sh"; do mkdir d; cd d; echo "== $s"; $s $BIN/t.sh arg || echo "code $?"; if [ "$s" = bash ]; then bash $BIN/b.sh || echo "code $?"; fi; cat tr || true; cd ..; mv d "d_${s// /_}"; done

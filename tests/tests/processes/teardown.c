@@ -26,6 +26,7 @@ static void *thr(void *a) {
     pthread_key_t k;
     pthread_key_create(&k, key_gone);
     pthread_setspecific(k, "x");
+    if (!strcmp(how, "main_exits")) usleep(50000);
     put("thread\n");
     if (!strcmp(how, "exit_thread")) exit(0);
     if (!strcmp(how, "_exit_thread")) _exit(0);
