@@ -218,7 +218,7 @@ impl FutexLock {
             // From another namespace of process numbers, nobody can tell; the coordinator can.
             return segment.tell_held_up(&self.word);
         };
-        if !sys::process_state(pid).is_some_and(|(letter, _)| letter == b'T') {
+        if sys::process_state(pid).is_none_or(|(letter, _)| letter != b'T') {
             return;
         }
         match RELEASE.get() {

@@ -124,7 +124,7 @@ fn last_number(pid: u32) -> Option<u32> {
     let line = text[..n.ok()?].split(|&b| b == b'\n').find_map(|l| l.strip_prefix(b"NSpid:"))?;
     let mut numbers = line.split(|b| b.is_ascii_whitespace()).filter(|w| !w.is_empty());
     numbers.next()?;
-    std::str::from_utf8(numbers.last()?).ok()?.parse().ok()
+    std::str::from_utf8(numbers.next_back()?).ok()?.parse().ok()
 }
 
 /// Calls `f` with each process number in `/proc`. `false` when it cannot be listed.
