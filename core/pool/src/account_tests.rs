@@ -15,7 +15,7 @@ const OVER: Run = Run(4_194_303 << 40 | 7);
 
 fn start(pool: &Pool, name: &str, run: Run) -> Caller {
     let claim = Claim {
-        pid: std::process::id(),
+        process: millpond_segment::sys::Process::here(std::process::id()),
         start: 0,
         command: name.as_bytes(),
         name: name.as_bytes(),

@@ -84,7 +84,9 @@ impl Pool {
                 sys::sleep_ns(1_000_000);
             }
             let dead = lock.holder().filter(|h| self.segment.client_is_dead(h.client()));
-            let taken = lock.try_lock(who.me).or_else(|| lock.take_from(dead?.client(), who.me));
+            let taken = lock
+                .try_lock(who.me)
+                .or_else(|| lock.take_from(millpond_segment::Whose::Client(dead?.client()), who.me));
             if taken.is_some() {
                 return taken;
             }

@@ -64,7 +64,7 @@ pub struct Client {
     pad: AtomicU32,
     /// Who it is, as [`Process::to_word`]; 0 while a forked child has not said so.
     process: AtomicU64,
-    pad2: [AtomicU64; 2],
+    pad2: [AtomicU64; 1],
 }
 crate::assert_shared!(Client, 1472 + std::mem::size_of::<Account>() + std::mem::size_of::<Sums>());
 

@@ -28,7 +28,7 @@ mod streams;
 pub use row::Row;
 
 /// All rows, by group.
-pub static GROUPS: [&[Row]; 15] = [
+pub static GROUPS: [&[Row]; 16] = [
     data::ROWS,
     open::ROWS,
     descriptors::ROWS,

@@ -35,11 +35,6 @@ fn under_tracers() {
 }
 
 #[test]
-fn another_c_library() {
-    Case::new("musl", include_str!("musl.sh")).needs(&["musl-gcc", "python3"]).check();
-}
-
-#[test]
 fn programs_that_cannot_be_preloaded() {
     Case::new("order", include_str!("order.sh")).needs(&["setcap"]).check();
 }
