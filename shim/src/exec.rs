@@ -24,6 +24,7 @@ use crate::{attach, managed, process, report, start, thread};
 use foreign::Foreign;
 use libc::{c_char, c_int};
 use millpond_pool::{Caller, Claim, Pool};
+use millpond_segment::account::Escape;
 use millpond_segment::client::{state, COMMAND_BYTES};
 use millpond_segment::description::flags;
 use millpond_segment::stats::Reason;
@@ -58,9 +59,10 @@ pub unsafe fn run(
     let mut survivors = [(0, 0); MAX_SURVIVORS];
     let count = crate::errno::preserving(|| survive(&mut survivors));
     let survivors = &survivors[..count];
-    let loadable = crate::errno::preserving(unshimmed::is_loadable);
+    let reachable = crate::errno::preserving(unshimmed::is_loadable);
     let found = crate::errno::preserving(|| target::find(target));
-    let foreign = Foreign::of(found, !loadable, target);
+    let foreign = Foreign::of(found, !reachable, target);
+    let loadable = reachable && found != Some(target::Found::Foreign(Escape::ExecOtherLibc));
     if foreign.is_some() {
         crate::errno::preserving(|| release(survivors));
     }

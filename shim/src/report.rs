@@ -27,10 +27,11 @@ static STDERR_DEV: AtomicU64 = AtomicU64::new(0);
 static STDERR_INO: AtomicU64 = AtomicU64::new(0);
 
 /// Programs that were started and cannot be followed: worth a slot of a process that has none.
-const STARTED: [Escape; 6] = [
+const STARTED: [Escape; 7] = [
     Escape::ExecStatic,
     Escape::ExecGo,
     Escape::ExecOther,
+    Escape::ExecOtherLibc,
     Escape::ExecPrivileged,
     Escape::ExecUnreadable,
     Escape::ExecUnreached,

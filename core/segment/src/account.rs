@@ -133,6 +133,7 @@ escapes! {
     ExecStatic = "exec_static": "A static program was started.",
     ExecGo = "exec_go": "A program of the Go tool chain was started.",
     ExecOther = "exec_other_machine": "A program for another machine (32-bit, say) was started.",
+    ExecOtherLibc = "exec_other_libc": "A program of another C library (musl, say) was started.",
     ExecPrivileged = "exec_privileged": "A program that gains rights was started: the linker ignores the preload.",
     ExecUnreadable = "exec_unreadable": "A program that cannot be read was started: nobody can say what it is.",
     ExecUnreached = "exec_shim_out_of_reach": "A program was started where the shim's library is not there, or may not be read.",

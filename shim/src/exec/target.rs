@@ -11,6 +11,8 @@ const MAX_SCRIPTS: u32 = 5;
 const HEAD: usize = 4096;
 const PT_INTERP: u32 = 3;
 const PT_NOTE: u32 = 4;
+/// What is in the path of glibc's dynamic linker; those of other C libraries fail over the shim.
+const LINKER: &[u8] = b"/ld-linux";
 
 /// What a target is found to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +121,14 @@ fn kind(head: &[u8]) -> Found {
     for i in 0..usize::from(count) {
         let at = table as usize + i * usize::from(size);
         match word(at) {
-            Some(PT_INTERP) => interpreter = true,
+            Some(PT_INTERP) => {
+                interpreter = true;
+                let (Some(offset), Some(len)) = (long(at + 8), long(at + 32)) else { continue };
+                let linker = offset.checked_add(len).and_then(|end| head.get(offset as usize..end as usize));
+                if linker.is_some_and(|path| !path.windows(LINKER.len()).any(|w| w == LINKER)) {
+                    return Found::Foreign(Escape::ExecOtherLibc);
+                }
+            }
             Some(PT_NOTE) => {
                 let (Some(offset), Some(len)) = (long(at + 8), long(at + 32)) else { continue };
                 let note = head.get(offset as usize..(offset + len) as usize).unwrap_or(&[]);

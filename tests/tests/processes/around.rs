@@ -45,3 +45,11 @@ fn a_program_with_names_of_libc() {
         .program("own_symbols", include_str!("own_symbols.c"), &["-rdynamic", "-ldl"])
         .check();
 }
+
+#[test]
+fn programs_of_another_c_library() {
+    Case::new("musl", include_str!("musl.sh"))
+        .file("writer.c", include_str!("writer.c"))
+        .needs(&["musl-gcc"])
+        .check();
+}
