@@ -57,6 +57,17 @@ pub fn lock_in() {
         // Afterwards, calls of ours could end the process.
         report::at_end();
         process::lock_in();
+        forget_link();
+    }
+}
+
+/// Closes the connection, which a process that is on its own has no use for: hiding it from the program takes calls of ours.
+fn forget_link() {
+    let link = LINK.load(Relaxed);
+    let ours = is_ours(link);
+    LINK.store(-1, Relaxed);
+    if ours {
+        sys::close(link);
     }
 }
 

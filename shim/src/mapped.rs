@@ -29,10 +29,11 @@ const MOST_FILES: usize = 16;
 /// A mapping that is about to be made.
 pub struct Announced(Option<&'static Span>);
 
-/// Whether this process has mapped any file of a store, as far as is known.
+/// Whether this process has mapped any file of a store, as far as is known. Not in one that has restricted its system calls: nothing may be asked
+/// of the kernel there, and its pins stay until it ends.
 #[inline]
 pub fn any() -> bool {
-    USED.load(Relaxed) > 0
+    USED.load(Relaxed) > 0 && !process::is_locked_in()
 }
 
 fn give_up() {
