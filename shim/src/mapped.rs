@@ -42,10 +42,20 @@ fn give_up() {
 
 /// Before the file is mapped: pins it.
 pub fn announce(m: &Managed) -> Announced {
-    let span = Held::take().and_then(|_held| free_span(m.file, m.pool));
-    if span.is_none() {
-        give_up();
-    }
+    let span = match Held::take() {
+        Some(_held) => {
+            let span = free_span(m.file, m.pool);
+            if span.is_none() {
+                // Under the lock: who takes it next must not unpin the file in the belief that the table is whole.
+                give_up();
+            }
+            span
+        }
+        None => {
+            give_up();
+            None
+        }
+    };
     if !m.pool.pin_file(m.who, m.file, true) {
         // Counted as open for ever, and so direct for ever.
         give_up();
