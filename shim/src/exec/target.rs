@@ -23,63 +23,73 @@ pub enum Found {
     Foreign(Escape),
 }
 
+/// What one file says: the answer, or that it is a script for the program of this path.
+enum Step {
+    Answer(Option<Found>),
+    Script([u8; 256]),
+}
+
 /// What the target is; `None` when it cannot be found or read.
 pub fn find(target: Target) -> Option<Found> {
-    match target {
+    let mut step = match target {
         Target::Path(dirfd, path, flags) => {
             let path = peek::text(path)?;
             if path.is_empty() && flags & libc::AT_EMPTY_PATH != 0 {
-                return examine(dirfd, MAX_SCRIPTS);
+                examine(dirfd)
+            } else {
+                by_path(dirfd, path)
             }
-            by_path(dirfd, path, MAX_SCRIPTS)
         }
-        Target::Descriptor(fd) => examine(fd, MAX_SCRIPTS),
+        Target::Descriptor(fd) => examine(fd),
+    };
+    // One after the other: the head of each lies on the stack, which may be small.
+    for _ in 0..MAX_SCRIPTS {
+        let Step::Script(path) = step else { break };
+        step = by_path(libc::AT_FDCWD, CStr::from_bytes_until_nul(&path).ok()?);
+    }
+    match step {
+        Step::Answer(found) => found,
+        Step::Script(_) => None,
     }
 }
 
-fn by_path(dirfd: i32, path: &CStr, scripts: u32) -> Option<Found> {
+fn by_path(dirfd: i32, path: &CStr) -> Step {
     // Without waiting, should it be a pipe.
     let flags = libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK | libc::O_NOCTTY;
     match sys::openat(dirfd, path, flags, 0) {
         Ok(fd) => {
-            let found = examine(fd, scripts);
+            let found = examine(fd);
             sys::close(fd);
             found
         }
         // Executable but not readable: nobody can say, so it counts as foreign.
-        Err(sys::Errno(libc::EACCES)) => Some(Found::Foreign(Escape::ExecUnreadable)),
-        Err(_) => None,
+        Err(sys::Errno(libc::EACCES)) => Step::Answer(Some(Found::Foreign(Escape::ExecUnreadable))),
+        Err(_) => Step::Answer(None),
     }
 }
 
-fn examine(fd: i32, scripts: u32) -> Option<Found> {
-    let stat = sys::stat_fd(fd).ok()?;
-    if !stat.is_regular() || stat.mode & 0o111 == 0 {
+#[inline(never)]
+fn examine(fd: i32) -> Step {
+    let Some(stat) = sys::stat_fd(fd).ok().filter(|stat| stat.is_regular() && stat.mode & 0o111 != 0) else {
         // The kernel will refuse it.
-        return None;
-    }
+        return Step::Answer(None);
+    };
     if gains_privilege(fd, &stat) {
-        return Some(Found::Foreign(Escape::ExecPrivileged));
+        return Step::Answer(Some(Found::Foreign(Escape::ExecPrivileged)));
     }
     let mut head = [0u8; HEAD];
     // SAFETY: head is ours and as long as said.
-    let n =
-        unsafe { sys::syscall(libc::SYS_pread64, [fd as usize, head.as_mut_ptr() as usize, HEAD, 0, 0, 0]) }
-            .ok()?;
+    let read =
+        unsafe { sys::syscall(libc::SYS_pread64, [fd as usize, head.as_mut_ptr() as usize, HEAD, 0, 0, 0]) };
+    let Ok(n) = read else { return Step::Answer(None) };
     let head = &head[..n];
-    if let Some(line) = head.strip_prefix(b"#!") {
-        let line = line.split(|&b| b == b'\n').next()?.trim_ascii();
-        let interpreter = line.split(|&b| b == b' ' || b == b'\t').next()?;
-        let mut path = [0u8; 256];
-        path.get_mut(..interpreter.len().min(255))?
-            .copy_from_slice(&interpreter[..interpreter.len().min(255)]);
-        return if scripts == 0 {
-            None
-        } else {
-            by_path(libc::AT_FDCWD, CStr::from_bytes_until_nul(&path).ok()?, scripts - 1)
-        };
-    }
-    Some(kind(head))
+    let Some(line) = head.strip_prefix(b"#!") else { return Step::Answer(Some(kind(head))) };
+    let line = line.split(|&b| b == b'\n').next().unwrap_or_default().trim_ascii();
+    let interpreter = line.split(|&b| b == b' ' || b == b'\t').next().unwrap_or_default();
+    let mut path = [0u8; 256];
+    let len = interpreter.len().min(path.len() - 1);
+    path[..len].copy_from_slice(&interpreter[..len]);
+    Step::Script(path)
 }
 
 /// Whether running it changes who the process is, or what it may do: then the linker ignores the preload.
@@ -106,9 +116,14 @@ fn has_capabilities(fd: i32) -> bool {
 
 /// What a program is by the head of its file: the shim is loaded into 64-bit dynamic programs for this machine that are not Go's.
 fn kind(head: &[u8]) -> Found {
-    let half = |at: usize| head.get(at..at + 2).map(|b| u16::from_le_bytes([b[0], b[1]]));
-    let word = |at: usize| head.get(at..at + 4).and_then(|b| Some(u32::from_le_bytes(b.try_into().ok()?)));
-    let long = |at: usize| head.get(at..at + 8).and_then(|b| Some(u64::from_le_bytes(b.try_into().ok()?)));
+    // What the file says may be anything: sums wrap, and then nothing is there.
+    let half = |at: usize| head.get(at..at.wrapping_add(2)).map(|b| u16::from_le_bytes([b[0], b[1]]));
+    let word = |at: usize| {
+        head.get(at..at.wrapping_add(4)).and_then(|b| Some(u32::from_le_bytes(b.try_into().ok()?)))
+    };
+    let long = |at: usize| {
+        head.get(at..at.wrapping_add(8)).and_then(|b| Some(u64::from_le_bytes(b.try_into().ok()?)))
+    };
     if head.get(..5) != Some(b"\x7fELF\x02")
         || half(18) != Some(if cfg!(target_arch = "x86_64") { 62 } else { 183 })
     {
@@ -119,7 +134,7 @@ fn kind(head: &[u8]) -> Found {
     };
     let (mut interpreter, mut go) = (false, false);
     for i in 0..usize::from(count) {
-        let at = table as usize + i * usize::from(size);
+        let at = (table as usize).wrapping_add(i * usize::from(size));
         match word(at) {
             Some(PT_INTERP) => {
                 interpreter = true;
@@ -130,8 +145,10 @@ fn kind(head: &[u8]) -> Found {
                 }
             }
             Some(PT_NOTE) => {
-                let (Some(offset), Some(len)) = (long(at + 8), long(at + 32)) else { continue };
-                let note = head.get(offset as usize..(offset + len) as usize).unwrap_or(&[]);
+                let (Some(offset), Some(len)) = (long(at.wrapping_add(8)), long(at.wrapping_add(32))) else {
+                    continue;
+                };
+                let note = head.get(offset as usize..offset.wrapping_add(len) as usize).unwrap_or(&[]);
                 go |= note.windows(3).any(|w| w == b"Go\0");
             }
             None => return Found::Foreign(Escape::ExecStatic),
