@@ -15,12 +15,12 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 /// Before a fork, in the parent. Returns whether a slot was made by this call.
 pub fn before_fork() -> bool {
     // A child that has not looked at itself yet (`clone` runs its function at once) takes the slot that was made for it first: its own child would.
-    let attached = process::attached();
+    let held = process::held_slot();
     if thread::fork_slot() != 0 || process::is_vfork_child() {
         return false;
     }
-    let Some((pool, who)) = attached else { return false };
-    match pool.fork_client(who.client()) {
+    let Some((pool, slot)) = held else { return false };
+    match pool.fork_client(slot) {
         Some(slot) => {
             thread::set_fork_slot(slot + 1);
             true
@@ -40,14 +40,12 @@ pub fn after_fork_in_parent(child: i32) {
     thread::set_fork_slot(0);
     let Some(pool) = process::pool() else { return };
     if child < 0 {
-        if let Some((_, who)) = process::attached() {
-            pool.release_client(who, slot);
-        }
+        pool.release_client(Caller::new(slot, 0), slot);
         return;
     }
     let client = pool.segment().client(slot);
     // The child may have said so already, or may even be gone and its slot somebody else's.
-    if process::attached().is_none_or(|(_, who)| client.parent.load(Relaxed) != who.client() + 1) {
+    if process::held_slot().is_none_or(|(_, own)| client.parent.load(Relaxed) != own + 1) {
         return;
     }
     client.set_process_first(process::child_identity(child as u32));

@@ -21,7 +21,7 @@ struct Words {
 }
 
 static WORDS: AtomicPtr<Words> = AtomicPtr::new(std::ptr::null_mut());
-/// The slot of this process or, in a child that has not looked yet, of its parent.
+/// The slot plus 1 of this process or, in a child that has not looked yet, of its parent.
 static LAST_SLOT: AtomicU32 = AtomicU32::new(0);
 static POOL: OnceCell<Pool> = OnceCell::new();
 
@@ -111,7 +111,10 @@ pub fn attached() -> Option<(&'static Pool, Caller)> {
 pub fn lock_in() {
     LOCKED_IN.store(true, Relaxed);
     if let Some(words) = words() {
-        words.slot.store(NO_SLOT, Relaxed);
+        if words.slot.swap(NO_SLOT, Relaxed) == 0 {
+            // It has none, and the last one is its parent's.
+            LAST_SLOT.store(0, Relaxed);
+        }
     }
 }
 
@@ -119,6 +122,17 @@ pub fn lock_in() {
 #[inline]
 pub fn is_locked_in() -> bool {
     LOCKED_IN.load(Relaxed)
+}
+
+/// The pool and the slot that this process holds there, served or not: one that has locked itself in keeps its slot for what it has open.
+pub fn held_slot() -> Option<(&'static Pool, u32)> {
+    if let Some((pool, who)) = attached() {
+        return Some((pool, who.client()));
+    }
+    if words()?.slot.load(Relaxed) != NO_SLOT {
+        return None;
+    }
+    Some((POOL.get()?, LAST_SLOT.load(Relaxed).checked_sub(1)?))
 }
 
 /// Whether [`prepare`] has succeeded: without its page, forks cannot be told and nothing is buffered.
@@ -164,6 +178,9 @@ pub fn is_vfork_child() -> bool {
 fn adopt_after_fork() -> Option<u32> {
     let words = words()?;
     if is_locked_in() {
+        // The slot that was made for it, whose process id the parent fills in; none if nobody saw the fork.
+        LAST_SLOT.store(thread::fork_slot(), Relaxed);
+        thread::set_fork_slot(0);
         words.slot.store(NO_SLOT, Relaxed);
         return None;
     }

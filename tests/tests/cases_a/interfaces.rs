@@ -64,6 +64,14 @@ fn processes_that_lock_themselves_in() {
         .check();
 }
 
+/// What such a process has open is the kernel's for as long as its children have it, who find their slots without a call of ours.
+#[test]
+fn children_of_processes_that_lock_themselves_in() {
+    Case::new("locked", "$BIN/locked; sleep 1; $BIN/locked read")
+        .program("locked", include_str!("locked.c"), &[])
+        .check();
+}
+
 /// A truncating open by any name takes what waits in the pool with it.
 #[test]
 fn opens_by_other_names_truncate() {
