@@ -23,42 +23,47 @@ pub enum Found {
     Foreign(Escape),
 }
 
-/// What one file says: the answer, or that it is a script for the program of this path.
+/// Room for the path of a script's interpreter, as the kernel reads it.
+type Interpreter = [u8; 256];
+
+/// What one file says: the answer, or that it is a script, for an interpreter that is noted.
 enum Step {
     Answer(Option<Found>),
-    Script([u8; 256]),
+    Script,
 }
 
 /// What the target is; `None` when it cannot be found or read.
 pub fn find(target: Target) -> Option<Found> {
+    let mut next: Interpreter = [0; 256];
     let mut step = match target {
         Target::Path(dirfd, path, flags) => {
             let path = peek::text(path)?;
             if path.is_empty() && flags & libc::AT_EMPTY_PATH != 0 {
-                examine(dirfd)
+                examine(dirfd, &mut next)
             } else {
-                by_path(dirfd, path)
+                by_path(dirfd, path, &mut next)
             }
         }
-        Target::Descriptor(fd) => examine(fd),
+        Target::Descriptor(fd) => examine(fd, &mut next),
     };
     // One after the other: the head of each lies on the stack, which may be small.
     for _ in 0..MAX_SCRIPTS {
-        let Step::Script(path) = step else { break };
-        step = by_path(libc::AT_FDCWD, CStr::from_bytes_until_nul(&path).ok()?);
+        let Step::Script = step else { break };
+        let path = next;
+        step = by_path(libc::AT_FDCWD, CStr::from_bytes_until_nul(&path).ok()?, &mut next);
     }
     match step {
         Step::Answer(found) => found,
-        Step::Script(_) => None,
+        Step::Script => None,
     }
 }
 
-fn by_path(dirfd: i32, path: &CStr) -> Step {
+fn by_path(dirfd: i32, path: &CStr, next: &mut Interpreter) -> Step {
     // Without waiting, should it be a pipe.
     let flags = libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK | libc::O_NOCTTY;
     match sys::openat(dirfd, path, flags, 0) {
         Ok(fd) => {
-            let found = examine(fd);
+            let found = examine(fd, next);
             sys::close(fd);
             found
         }
@@ -69,7 +74,7 @@ fn by_path(dirfd: i32, path: &CStr) -> Step {
 }
 
 #[inline(never)]
-fn examine(fd: i32) -> Step {
+fn examine(fd: i32, next: &mut Interpreter) -> Step {
     let Some(stat) = sys::stat_fd(fd).ok().filter(|stat| stat.is_regular() && stat.mode & 0o111 != 0) else {
         // The kernel will refuse it.
         return Step::Answer(None);
@@ -86,10 +91,10 @@ fn examine(fd: i32) -> Step {
     let Some(line) = head.strip_prefix(b"#!") else { return Step::Answer(Some(kind(head))) };
     let line = line.split(|&b| b == b'\n').next().unwrap_or_default().trim_ascii();
     let interpreter = line.split(|&b| b == b' ' || b == b'\t').next().unwrap_or_default();
-    let mut path = [0u8; 256];
-    let len = interpreter.len().min(path.len() - 1);
-    path[..len].copy_from_slice(&interpreter[..len]);
-    Step::Script(path)
+    let len = interpreter.len().min(next.len() - 1);
+    next.fill(0);
+    next[..len].copy_from_slice(&interpreter[..len]);
+    Step::Script
 }
 
 /// Whether running it changes who the process is, or what it may do: then the linker ignores the preload.
