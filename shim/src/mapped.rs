@@ -42,7 +42,8 @@ fn give_up() {
 
 /// Before the file is mapped: pins it.
 pub fn announce(m: &Managed) -> Announced {
-    let span = match Held::take() {
+    let held = if INCOMPLETE.load(SeqCst) { None } else { Held::take() };
+    let span = match held {
         Some(_held) => {
             let span = free_span(m.file, m.pool);
             if span.is_none() {
@@ -161,6 +162,10 @@ struct Table {
 }
 
 fn with_table(change: impl FnOnce(&mut Table)) {
+    if INCOMPLETE.load(SeqCst) {
+        // Nothing is unpinned any more, so that nobody need wait for a table whose holder may have jumped away.
+        return;
+    }
     // A signal handler that came in the middle of a change leaves the table alone; so does whoever cannot get it.
     let Some(_held) = Held::take() else { return give_up() };
     let mut table = Table { lost: [0; MOST_FILES], count: 0 };
