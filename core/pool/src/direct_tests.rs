@@ -154,3 +154,14 @@ fn pins_are_used_again() {
     }
     assert!(!b.is_direct());
 }
+
+#[test]
+fn an_append_that_comes_late_goes_behind_what_the_kernel_has_appended() {
+    let b = Bench::new();
+    b.map(caller());
+    b.store.bytes.borrow_mut().extend_from_slice(b"bcd");
+    let mut late = *b"late";
+    let appended = b.pool.append(caller(), b.file, &b.store, &Flat::of_mut(&mut late));
+    assert_eq!(appended, Ok((4, 8)));
+    assert_eq!(&*b.store.bytes.borrow(), b"abcdlate");
+}

@@ -116,6 +116,9 @@ impl Pool {
     ) -> Result<(usize, u64), Failure> {
         let f = self.segment.file(file);
         let _held = self.hold_appends(who, file);
+        if f.direct.load(SeqCst) != 0 {
+            self.meet_end(who, file, store);
+        }
         let outer = f.reserved.load(Relaxed);
         let result = loop {
             let offset = f.size.load(Acquire).max(outer);
@@ -129,6 +132,18 @@ impl Pool {
         };
         f.reserved.store(outer, Relaxed);
         result
+    }
+
+    /// The file turned direct after the caller had looked: others may have appended by the kernel, which alone knows the end. They hold the lock of
+    /// appends, too.
+    #[cold]
+    fn meet_end(&self, who: Caller, file: u32, store: &impl Store) {
+        let f = self.segment.file(file);
+        if let Ok(stamp) = store.stamp() {
+            let _size = f.lock.lock(who.me, &self.segment);
+            f.stored_size.fetch_max(stamp.size, Relaxed);
+            f.size.fetch_max(stamp.size, Release);
+        }
     }
 
     fn write_spans(
