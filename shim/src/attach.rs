@@ -159,7 +159,8 @@ pub fn flush_without_room() {
 }
 
 fn connect_and_map(adopt: Option<u32>) -> bool {
-    let Ok(link) = connect() else {
+    let wait = if adopt.is_some() { ADOPTION_WAIT_MS } else { SEND_WAIT_MS };
+    let Ok(link) = connect(wait) else {
         report::note(Escape::NoCoordinator);
         return false;
     };
@@ -296,7 +297,7 @@ fn complain(e: &AttachError) {
 }
 
 /// A new connection, on a high descriptor.
-fn connect() -> Result<i32, Errno> {
+fn connect(wait_ms: i64) -> Result<i32, Errno> {
     let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
     // SAFETY: no pointers.
     let fd = unsafe { sys::syscall(libc::SYS_socket, [libc::AF_UNIX as usize, kind as usize, 0, 0, 0, 0])? }
@@ -309,7 +310,7 @@ fn connect() -> Result<i32, Errno> {
     for (to, from) in address.sun_path.iter_mut().zip(path) {
         *to = *from as libc::c_char;
     }
-    set_timeout(fd, libc::SO_SNDTIMEO, SEND_WAIT_MS);
+    set_timeout(fd, libc::SO_SNDTIMEO, wait_ms);
     // SAFETY: the address is valid and as long as said.
     let connected = unsafe {
         sys::syscall(
@@ -418,7 +419,7 @@ pub fn tell(message: &Message, fd: i32) -> Result<(), Errno> {
         return Ok(());
     }
     // It is gone (a program that closed everything, a coordinator started anew): once more by a new one.
-    let fresh = connect()?;
+    let fresh = connect(SEND_WAIT_MS)?;
     send(fresh, message, Some(fd)).inspect_err(|_| sys::close(fresh))?;
     keep_link(fresh);
     if ours {
@@ -471,7 +472,7 @@ pub fn ask(message: &Message) -> Result<u64, Errno> {
 }
 
 fn ask_once(message: &Message) -> Result<u64, Errno> {
-    let link = connect()?;
+    let link = connect(SEND_WAIT_MS)?;
     set_timeout(link, libc::SO_RCVTIMEO, REQUEST_WAIT_MS);
     let answer = send(link, message, None).and_then(|()| receive(link));
     sys::close(link);
