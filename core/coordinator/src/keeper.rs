@@ -183,7 +183,7 @@ fn is_unacknowledged(file: &File) -> bool {
 fn forget(pool: &Pool, who: Caller, slot: u32, may_go: impl Fn() -> bool) -> bool {
     let file = pool.segment().file(slot);
     let empty = || if may_go() { Ok(Stamp::default()) } else { Err(Errno(libc::EBUSY)) };
-    let forgotten = pool.truncate(who, slot, empty).is_ok();
+    let forgotten = pool.truncate(who, slot, || None, empty).is_ok();
     if forgotten {
         tracing::info!("{}: removed before its bytes could be written; they are dropped", file.name());
     }

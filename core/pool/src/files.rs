@@ -1,7 +1,7 @@
 //! Files: found by device and inode, kept after close for their clean pages, reclaimed when slots run out.
 
 use crate::{Caller, Pool, Store};
-use millpond_model::Verdict;
+use millpond_model::{Stamp, Verdict};
 use millpond_segment::file::state;
 use millpond_segment::header::modes;
 use millpond_segment::index::{link, unlink};
@@ -60,21 +60,28 @@ impl Pool {
         let _flusher = f.flush_lock.lock(who.me, &self.segment);
         let _size = f.lock.lock(who.me, &self.segment);
         // The stat may be older than somebody's flush.
-        let (kept, taken) = self.stamp_of(file);
         let Ok(now) = store.stamp() else { return };
-        match kept.judge(now, taken, fine) {
-            Verdict::Same => {}
-            Verdict::Changed => {
-                self.drop_clean(who, file);
-                self.adopt_stamp(who, file, now);
-            }
+        if self.distrust(who, file, Some(now)) {
+            self.adopt_stamp(who, file, now);
+        }
+    }
+
+    /// Drops what is cached of a file unless the stamp of `now` is the one that it stands for. Under the file's flush and size locks. Returns
+    /// whether anything was to be dropped.
+    pub(crate) fn distrust(&self, who: Caller, file: u32, now: Option<Stamp>) -> bool {
+        let fine = self.segment.header().modes.load(Relaxed) & modes::FINE_TIMES != 0;
+        let (kept, taken) = self.stamp_of(file);
+        match now.map_or(Verdict::Changed, |now| kept.judge(now, taken, fine)) {
+            Verdict::Same => return false,
+            Verdict::Changed => self.drop_clean(who, file),
             Verdict::Replaced => {
-                f.epoch.fetch_add(1, SeqCst);
+                let epoch = &self.segment.file(file).epoch;
+                epoch.fetch_add(1, SeqCst);
                 self.drop_pages(who, file, |_| true);
-                self.adopt_stamp(who, file, now);
-                f.epoch.fetch_add(1, SeqCst);
+                epoch.fetch_add(1, SeqCst);
             }
         }
+        true
     }
 
     fn claim_file(&self, who: Caller) -> Option<u32> {

@@ -7,7 +7,9 @@ use millpond_segment::Errno;
 use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 
 impl Pool {
-    /// Does `change`, which sets the real file's size (a truncation) and returns its stamp afterwards, and follows it in the pool.
+    /// Does `change`, which sets the real file's size (a truncation) and returns its stamp afterwards, and follows it in the pool. `before` gives
+    /// the stamp right before, as far as that can be told: where it is not the one that the clean pages stand for, somebody outside has changed the
+    /// file, and they must not be taken for what is left of it.
     ///
     /// # Errors
     /// What `change` returns; the pool is then as before.
@@ -15,6 +17,7 @@ impl Pool {
         &self,
         who: Caller,
         file: u32,
+        before: impl FnOnce() -> Option<millpond_model::Stamp>,
         change: impl FnOnce() -> Result<millpond_model::Stamp, Errno>,
     ) -> Result<(), Errno> {
         let f = self.segment.file(file);
@@ -25,7 +28,9 @@ impl Pool {
         if size.is_recovered() && f.epoch.load(SeqCst) & 1 == 1 {
             f.epoch.fetch_add(1, SeqCst);
         }
+        let now = before();
         let stamp = change()?;
+        self.distrust(who, file, now);
         // Odd while it lasts: no write begins meanwhile, and one that began before looks again.
         f.epoch.fetch_add(1, SeqCst);
         f.size.store(stamp.size, Release);

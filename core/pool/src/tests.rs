@@ -98,7 +98,7 @@ fn all_buffers_come_back() {
         write(&pool, file, &store, &[1; 3000], at).unwrap();
     }
     assert!(free_bytes(&pool) < before);
-    pool.truncate(caller(), file, || {
+    pool.truncate(caller(), file, || store.stamp().ok(), || {
         store.bytes.borrow_mut().clear();
         store.stamp()
     })
@@ -118,6 +118,23 @@ fn a_change_from_outside_is_seen_at_the_next_open() {
     store.changed.set(99);
     assert_eq!(open(&pool, &store), file);
     assert_eq!(read(&pool, file, &store, 0, 9), b"second!");
+}
+
+#[test]
+fn a_truncation_does_not_vouch_for_what_somebody_outside_has_changed() {
+    let (pool, store) = (pool(4096, &[(4096, 8)]), MemoryStore::default());
+    store.bytes.borrow_mut().extend_from_slice(b"first");
+    let file = open(&pool, &store);
+    assert_eq!(read(&pool, file, &store, 0, 9), b"first");
+    *store.bytes.borrow_mut() = b"other".to_vec();
+    store.changed.set(99);
+    let cut = || {
+        store.bytes.borrow_mut().truncate(3);
+        store.changed.set(100);
+        store.stamp()
+    };
+    pool.truncate(caller(), file, || store.stamp().ok(), cut).unwrap();
+    assert_eq!(read(&pool, file, &store, 0, 9), b"oth");
 }
 
 #[test]
@@ -193,7 +210,7 @@ fn run(pool: &Pool, ops: &[Op]) {
                 assert!(read(pool, file, &store, at, len) == want, "step {step}: read {len} at {at}");
             }
             Op::Truncate(size) => {
-                pool.truncate(caller(), file, || {
+                pool.truncate(caller(), file, || store.stamp().ok(), || {
                     store.bytes.borrow_mut().resize(size as usize, 0);
                     store.changed.set(store.changed.get() + 1);
                     store.stamp()
@@ -272,7 +289,7 @@ fn appends_that_flush_and_truncations_do_not_wait_for_each_other() {
             });
         }
         for _ in 0..300 {
-            pool.truncate(caller(), file, || {
+            pool.truncate(caller(), file, || store.stamp().ok(), || {
                 real.set_len(0).unwrap();
                 store.stamp()
             })

@@ -186,7 +186,7 @@ pub unsafe fn statx(fd: Option<c_int>, st: *mut libc::statx, ask: impl Fn() -> c
 /// `ftruncate`.
 pub fn ftruncate(fd: c_int, len: off_t) -> Option<c_int> {
     let m = managed::get(fd)?;
-    let result = m.pool.truncate(m.who, m.file, || truncate_fd(fd, len));
+    let result = m.pool.truncate(m.who, m.file, || sys::stat_fd(fd).ok().map(|s| s.stamp), || truncate_fd(fd, len));
     Some(returned(result.map(|()| 0)) as c_int)
 }
 
@@ -206,11 +206,13 @@ pub fn truncate(name: *const c_char, len: off_t) -> Option<c_int> {
     let k = preserving(|| known(&stat))?;
     // Held, so that the slot stays this file's.
     let file = preserving(|| k.pool.hold_known(k.who, &stat))?;
-    let result = k.pool.truncate(k.who, file, || {
+    let stamp = || sys::stat_at(libc::AT_FDCWD, name, 0).map(|s| s.stamp);
+    let cut = || {
         // SAFETY: name is a C string.
         unsafe { sys::syscall(libc::SYS_truncate, [name.as_ptr() as usize, len as usize, 0, 0, 0, 0])? };
-        sys::stat_at(libc::AT_FDCWD, name, 0).map(|s| s.stamp)
-    });
+        stamp()
+    };
+    let result = k.pool.truncate(k.who, file, || stamp().ok(), cut);
     k.pool.let_go(file);
     Some(returned(result.map(|()| 0)) as c_int)
 }

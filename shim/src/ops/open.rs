@@ -61,12 +61,13 @@ fn consider(fd: c_int, oflag: c_int) {
         name_file(pool, opened.file, fd, &mut name, len);
     } else if oflag & libc::O_TRUNC != 0 {
         // The kernel has cut the file; the pool follows. What another program has flushed in between came before the open, so it goes again.
-        let _ = pool.truncate(who, opened.file, || {
+        let cut = || {
             // SAFETY: no pointers.
             let cut = unsafe { sys::syscall(libc::SYS_ftruncate, [fd as usize, 0, 0, 0, 0, 0]) };
             let _ = cut;
             sys::stat_fd(fd).map(|s| s.stamp)
-        });
+        };
+        let _ = pool.truncate(who, opened.file, || None, cut);
     }
     register(pool, who, fd, oflag, opened.file, stat.append_only);
 }

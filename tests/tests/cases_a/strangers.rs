@@ -71,3 +71,20 @@ fn c23_threads_that_write_and_run() {
         .bound(Duration::from_secs(120))
         .check();
 }
+
+#[test]
+fn truncations_of_files_that_strangers_have_changed() {
+    let script = r#"
+head -c 9000 /dev/zero | tr '\0' a > f
+md5sum < f
+head -c 9000 /dev/zero | tr '\0' b > "$BIN/b"
+outside dd if="$BIN/b" of=f conv=notrunc 2> /dev/null
+truncate -s 8000 f
+outside md5sum f
+md5sum f
+exec 3<> f
+outside dd if="$BIN/b" of=f bs=100 seek=10 count=1 conv=notrunc 2> /dev/null
+python3 -c 'import os; os.ftruncate(3, 7000); print(os.pread(3, 7000, 0).count(b"b"))'
+"#;
+    Case::new("strangers_truncated", script).needs(&["python3"]).check();
+}
