@@ -98,10 +98,15 @@ fn all_buffers_come_back() {
         write(&pool, file, &store, &[1; 3000], at).unwrap();
     }
     assert!(free_bytes(&pool) < before);
-    pool.truncate(caller(), file, || store.stamp().ok(), || {
-        store.bytes.borrow_mut().clear();
-        store.stamp()
-    })
+    pool.truncate(
+        caller(),
+        file,
+        || store.stamp().ok(),
+        || {
+            store.bytes.borrow_mut().clear();
+            store.stamp()
+        },
+    )
     .unwrap();
     assert_eq!(free_bytes(&pool), before);
     assert_eq!(pool.segment().header().dirty_pages.load(Relaxed), 0);
@@ -210,11 +215,16 @@ fn run(pool: &Pool, ops: &[Op]) {
                 assert!(read(pool, file, &store, at, len) == want, "step {step}: read {len} at {at}");
             }
             Op::Truncate(size) => {
-                pool.truncate(caller(), file, || store.stamp().ok(), || {
-                    store.bytes.borrow_mut().resize(size as usize, 0);
-                    store.changed.set(store.changed.get() + 1);
-                    store.stamp()
-                })
+                pool.truncate(
+                    caller(),
+                    file,
+                    || store.stamp().ok(),
+                    || {
+                        store.bytes.borrow_mut().resize(size as usize, 0);
+                        store.changed.set(store.changed.get() + 1);
+                        store.stamp()
+                    },
+                )
                 .unwrap();
                 model.resize(size as usize, 0);
             }
@@ -289,10 +299,15 @@ fn appends_that_flush_and_truncations_do_not_wait_for_each_other() {
             });
         }
         for _ in 0..300 {
-            pool.truncate(caller(), file, || store.stamp().ok(), || {
-                real.set_len(0).unwrap();
-                store.stamp()
-            })
+            pool.truncate(
+                caller(),
+                file,
+                || store.stamp().ok(),
+                || {
+                    real.set_len(0).unwrap();
+                    store.stamp()
+                },
+            )
             .unwrap();
             pool.revalidate(caller(), file, &store);
         }

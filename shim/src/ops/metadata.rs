@@ -4,6 +4,7 @@ use crate::errno::{fail, preserving, returned};
 use crate::managed::{self, Managed};
 use crate::{attach, peek, stores};
 use libc::{c_char, c_int, off_t};
+use millpond_model::Stamp;
 use millpond_pool::{Caller, Pool};
 use millpond_segment::stats::Reason;
 use millpond_segment::sys::{self, FileStat};
@@ -30,6 +31,15 @@ fn known(stat: &FileStat) -> Option<Known> {
 impl Known {
     fn is_dirty(&self) -> bool {
         self.pool.segment().file(self.file).dirty_pages.load(SeqCst) > 0
+    }
+
+    /// Whether somebody may have written the file's last dirty bytes after the kernel gave this answer, which then lacks them.
+    fn was_flushed_since(&self, seen: &FileStat) -> bool {
+        let f = self.pool.segment().file(self.file);
+        f.direct.load(SeqCst) == 0
+            && (f.flush_lock.holder().is_some()
+                || f.stamp_size.load(SeqCst) != seen.stamp.size
+                || f.stamp_mtime.load(SeqCst) as i64 != seen.stamp.mtime)
     }
 
     /// A descriptor of this process that is open on the file, one that can write if there is one.
@@ -78,12 +88,15 @@ pub struct Ahead {
 
 /// After a kernel's stat of the file (`dev`, `ino`): what the pool is ahead of it, if it is. A file that this process can write is written
 /// first; `again` then asks the kernel once more.
-pub fn after_stat(dev: u64, ino: u64, mode: u32, again: impl FnOnce()) -> Option<Ahead> {
-    if mode & libc::S_IFMT != libc::S_IFREG || !attach::is_possible() {
+fn after_stat(seen: &FileStat, again: impl FnOnce()) -> Option<Ahead> {
+    if !seen.is_regular() || !attach::is_possible() {
         return None;
     }
-    let k = preserving(|| known(&FileStat { dev, ino, mode, ..FileStat::default() }))?;
+    let k = preserving(|| known(seen))?;
     if !k.is_dirty() {
+        if k.was_flushed_since(seen) {
+            again();
+        }
         return None;
     }
     if let Some(m) = k.own().filter(|m| m.writer().is_some()) {
@@ -142,7 +155,14 @@ pub unsafe fn stat(fd: Option<c_int>, st: *mut libc::stat, ask: impl Fn() -> c_i
     if result == 0 && attach::is_possible() {
         // SAFETY: the kernel has just written there, wherever that is.
         let mut now = unsafe { st.read_unaligned() };
-        if let Some(ahead) = after_stat(now.st_dev, now.st_ino, now.st_mode, || {
+        let stamp = Stamp {
+            size: now.st_size as u64,
+            mtime: now.st_mtime * 1_000_000_000 + now.st_mtime_nsec,
+            ..Stamp::default()
+        };
+        let seen =
+            FileStat { dev: now.st_dev, ino: now.st_ino, mode: now.st_mode, stamp, ..FileStat::default() };
+        if let Some(ahead) = after_stat(&seen, || {
             let _ = ask();
         }) {
             // SAFETY: as above; the second answer counts.
@@ -168,8 +188,19 @@ pub unsafe fn statx(fd: Option<c_int>, st: *mut libc::statx, ask: impl Fn() -> c
     if result == 0 && attach::is_possible() {
         // SAFETY: the kernel has just written there, wherever that is.
         let mut now = unsafe { st.read_unaligned() };
-        let dev = libc::makedev(now.stx_dev_major, now.stx_dev_minor);
-        if let Some(ahead) = after_stat(dev, now.stx_ino, u32::from(now.stx_mode), || {
+        let stamp = Stamp {
+            size: now.stx_size,
+            mtime: now.stx_mtime.tv_sec * 1_000_000_000 + i64::from(now.stx_mtime.tv_nsec),
+            ..Stamp::default()
+        };
+        let seen = FileStat {
+            dev: libc::makedev(now.stx_dev_major, now.stx_dev_minor),
+            ino: now.stx_ino,
+            mode: u32::from(now.stx_mode),
+            stamp,
+            ..FileStat::default()
+        };
+        if let Some(ahead) = after_stat(&seen, || {
             let _ = ask();
         }) {
             // SAFETY: as above; the second answer counts.
@@ -186,7 +217,8 @@ pub unsafe fn statx(fd: Option<c_int>, st: *mut libc::statx, ask: impl Fn() -> c
 /// `ftruncate`.
 pub fn ftruncate(fd: c_int, len: off_t) -> Option<c_int> {
     let m = managed::get(fd)?;
-    let result = m.pool.truncate(m.who, m.file, || sys::stat_fd(fd).ok().map(|s| s.stamp), || truncate_fd(fd, len));
+    let result =
+        m.pool.truncate(m.who, m.file, || sys::stat_fd(fd).ok().map(|s| s.stamp), || truncate_fd(fd, len));
     Some(returned(result.map(|()| 0)) as c_int)
 }
 
