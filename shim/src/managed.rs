@@ -31,7 +31,7 @@ const WRITER_LOOKS: u32 = 100;
 const HAND_OVER_LOOKS: u32 = 2000;
 
 /// The descriptor, if the table has it, released ones too.
-#[inline]
+#[inline(always)]
 pub fn entry(fd: i32) -> Option<Managed> {
     if exec::overlay_live() {
         if let Some(change) = exec::overlay_get(fd) {
@@ -42,7 +42,7 @@ pub fn entry(fd: i32) -> Option<Managed> {
 }
 
 /// The same, whatever a `vfork` child has made of the number.
-#[inline]
+#[inline(always)]
 fn table_entry(fd: i32) -> Option<Managed> {
     let (pool, who) = process::attached()?;
     let description = pool.description_of(who.client(), u32::try_from(fd).ok()?)?;
@@ -73,13 +73,13 @@ pub fn of_description(pool: &'static Pool, who: Caller, fd: i32, description: u3
 }
 
 /// The descriptor, if the pool serves it.
-#[inline]
+#[inline(always)]
 pub fn get(fd: i32) -> Option<Managed> {
     entry(fd).filter(|m| m.flags & flags::RELEASED == 0)
 }
 
 /// The descriptor, if the pool serves its reads and writes; when the kernel does, that is counted.
-#[inline]
+#[inline(always)]
 pub fn for_data(fd: i32) -> Option<Managed> {
     let m = entry(fd)?;
     if m.flags & flags::RELEASED != 0 {
@@ -134,7 +134,7 @@ impl Managed {
     }
 
     /// The real file behind it.
-    #[inline]
+    #[inline(always)]
     pub fn store(&self) -> FdStore {
         let writable =
             self.has(flags::WRITE) && !self.has(flags::DIRECT) && !is_over_limit(self.f().size.load(Relaxed));

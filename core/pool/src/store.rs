@@ -58,6 +58,7 @@ pub fn noappend_supported() -> bool {
 
 impl FdStore {
     /// The file behind `fd`, which was opened with the given rights and appends if `append`.
+    #[inline]
     pub fn new(fd: i32, readable: bool, writable: bool, append: bool) -> Self {
         let writable = writable && (!append || noappend_supported());
         Self { fd, readable, writable }
