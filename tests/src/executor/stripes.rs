@@ -47,6 +47,11 @@ impl Process {
                 children.into_iter().map(wait_member).collect()
             }
         };
+        // Where they append, whoever comes last meets a limit on the file's size.
+        // SAFETY: takes no memory.
+        if fd >= 0 && unsafe { libc::fcntl(fd, libc::F_GETFL) } & libc::O_APPEND != 0 {
+            return format!("{} members{}", totals.len(), self.position(fd));
+        }
         format!("{totals:?}{}", self.position(fd))
     }
 }
