@@ -45,7 +45,7 @@ pub fn announce(m: &Managed) -> Announced {
     let held = if INCOMPLETE.load(SeqCst) { None } else { Held::take() };
     let span = match held {
         Some(_held) => {
-            let span = free_span(m.file, m.pool);
+            let span = take_span(m.file, identity_of(m.pool, m.file));
             if span.is_none() {
                 // Under the lock: who takes it next must not unpin the file in the belief that the table is whole.
                 give_up();
@@ -64,12 +64,18 @@ pub fn announce(m: &Managed) -> Announced {
     Announced(span)
 }
 
-fn free_span(file: u32, pool: &Pool) -> Option<&'static Span> {
+/// Takes a free span for a file of that device and inode.
+fn take_span(file: u32, identity: (u64, u64)) -> Option<&'static Span> {
     let span = SPANS.iter().find(|s| s.is_free())?;
-    let f = pool.segment().file(file);
-    span.claim(file, (f.dev.load(Relaxed), f.ino.load(Relaxed)));
+    span.claim(file, identity);
     USED.fetch_add(1, SeqCst);
     Some(span)
+}
+
+/// Device and inode of a file slot.
+fn identity_of(pool: &Pool, file: u32) -> (u64, u64) {
+    let f = pool.segment().file(file);
+    (f.dev.load(Relaxed), f.ino.load(Relaxed))
 }
 
 fn free(span: &Span) {
@@ -195,12 +201,8 @@ impl Table {
     }
 
     fn add(&mut self, file: u32, identity: (u64, u64), place: Range<usize>) {
-        match SPANS.iter().find(|s| s.is_free()) {
-            Some(span) => {
-                span.claim(file, identity);
-                USED.fetch_add(1, SeqCst);
-                span.set(place);
-            }
+        match take_span(file, identity) {
+            Some(span) => span.set(place),
             None => give_up(),
         }
     }
@@ -229,8 +231,7 @@ fn unpin_if_gone(pool: &Pool, who: Caller, file: u32) {
     if SPANS.iter().any(|s| !s.is_free() && s.file() == file) {
         return;
     }
-    let f = pool.segment().file(file);
-    let identity = (f.dev.load(Relaxed), f.ino.load(Relaxed));
+    let identity = identity_of(pool, file);
     match maps::find(identity) {
         maps::Found::Nowhere => pool.unpin(who, file),
         maps::Found::At(place) => Table { lost: [0; MOST_FILES], count: 0 }.add(file, identity, place),

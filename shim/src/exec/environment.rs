@@ -83,32 +83,37 @@ pub unsafe fn with(
         return call(list.as_ptr());
     }
     let list_bytes = room * size_of::<*const c_char>();
-    let bytes = list_bytes + KEEP;
-    // SAFETY: an anonymous mapping.
-    let mapped = unsafe {
-        sys::syscall(
-            libc::SYS_mmap,
-            [
-                0,
-                bytes,
-                (libc::PROT_READ | libc::PROT_WRITE) as usize,
-                (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as usize,
-                usize::MAX,
-                0,
-            ],
-        )
-    };
-    let Ok(mapped) = mapped else { return call(envp) };
-    // SAFETY: the mapping has room for `room` pointers and for a variable behind them.
-    let result = unsafe {
-        let list = std::slice::from_raw_parts_mut(mapped as *mut *const c_char, room);
-        let preload = std::slice::from_raw_parts_mut((mapped + list_bytes) as *mut u8, KEEP);
+    let Some(scratch) = Scratch::new(list_bytes + KEEP) else { return call(envp) };
+    // SAFETY: the memory has room for `room` pointers and for a variable behind them.
+    unsafe {
+        let list = std::slice::from_raw_parts_mut(scratch.at as *mut *const c_char, room);
+        let preload = std::slice::from_raw_parts_mut((scratch.at + list_bytes) as *mut u8, KEEP);
         fill(list, envp, have, preload, named.is_some().then_some(&adopt));
         call(list.as_ptr())
-    };
-    // SAFETY: the mapping made above.
-    let _ = unsafe { sys::syscall(libc::SYS_munmap, [mapped, bytes, 0, 0, 0, 0]) };
-    result
+    }
+}
+
+/// Memory for a list that is too large for the stack: a mapping, as it may not be allocated. It goes when an `exec` succeeds, and with the value.
+pub(super) struct Scratch {
+    pub(super) at: usize,
+    bytes: usize,
+}
+
+impl Scratch {
+    pub(super) fn new(bytes: usize) -> Option<Self> {
+        let access = (libc::PROT_READ | libc::PROT_WRITE) as usize;
+        let kind = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as usize;
+        // SAFETY: an anonymous mapping.
+        let at = unsafe { sys::syscall(libc::SYS_mmap, [0, bytes, access, kind, usize::MAX, 0]) };
+        Some(Self { at: at.ok()?, bytes })
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // SAFETY: the mapping made above, which nothing refers to any more.
+        let _ = unsafe { sys::syscall(libc::SYS_munmap, [self.at, self.bytes, 0, 0, 0, 0]) };
+    }
 }
 
 /// What a list of variables holds.

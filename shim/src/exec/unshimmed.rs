@@ -1,7 +1,7 @@
 //! The next image without the shim: where its library is out of reach, of which the linker would complain on the program's standard error, and
 //! after a process has restricted its system calls, which the shim's constructor does not know.
 
-use super::environment::{has_shim, preload};
+use super::environment::{has_shim, preload, Scratch};
 use libc::{c_char, c_int};
 use millpond_segment::sys;
 use std::ffi::CStr;
@@ -49,20 +49,12 @@ pub unsafe fn run(envp: *const *const c_char, call: impl FnOnce(*const *const c_
         // SAFETY: as the caller promises; there is room for the list.
         return call(unsafe { without(&mut list, envp, &mut others) });
     }
-    let bytes = (count + 1) * size_of::<*const c_char>();
-    let access = (libc::PROT_READ | libc::PROT_WRITE) as usize;
-    let kind = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as usize;
-    // SAFETY: an anonymous mapping.
-    let mapped = unsafe { sys::syscall(libc::SYS_mmap, [0, bytes, access, kind, usize::MAX, 0]) };
-    let Ok(mapped) = mapped else { return call(envp) };
-    // SAFETY: as the caller promises; the mapping has room for the list.
-    let result = unsafe {
-        let list = std::slice::from_raw_parts_mut(mapped as *mut *const c_char, count + 1);
+    let Some(scratch) = Scratch::new((count + 1) * size_of::<*const c_char>()) else { return call(envp) };
+    // SAFETY: as the caller promises; the memory has room for the list.
+    unsafe {
+        let list = std::slice::from_raw_parts_mut(scratch.at as *mut *const c_char, count + 1);
         call(without(list, envp, &mut others))
-    };
-    // SAFETY: the mapping made above.
-    let _ = unsafe { sys::syscall(libc::SYS_munmap, [mapped, bytes, 0, 0, 0, 0]) };
-    result
+    }
 }
 
 fn is_named(variable: &[u8]) -> bool {

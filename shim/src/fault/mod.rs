@@ -84,7 +84,7 @@ pub fn note_mask(how: libc::c_int, set: *const libc::sigset_t, old: *const libc:
         libc::SIG_SETMASK => set != 0,
         _ if set == 0 => return,
         libc::SIG_BLOCK => true,
-        _ => raw::change_mask(libc::SIG_BLOCK, 0) & guarded_bits() != 0,
+        _ => return look_at_mask(),
     };
     millpond_segment::copy::set_blocked(now);
 }

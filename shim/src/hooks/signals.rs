@@ -1,117 +1,67 @@
 //! Dispositions of the two signals by which a bad pointer shows.
 
-use crate::fault;
+use crate::fault::{self, RealSigaction};
 use crate::start::{real_sigaction, settle_guard};
 use libc::{c_int, sighandler_t, sigset_t};
 
+/// Sets a disposition: by `ours`, when the signal is one that guards copies, else by the real call.
+fn set<T>(signal: c_int, ours: impl FnOnce(RealSigaction) -> T, real: impl FnOnce() -> T) -> T {
+    match real_sigaction().filter(|_| fault::guards(signal)) {
+        Some(sigaction) => {
+            let result = ours(sigaction);
+            settle_guard();
+            result
+        }
+        None => real(),
+    }
+}
+
+/// After a call that changes the thread's mask.
+fn masked<T>(result: T) -> T {
+    fault::look_at_mask();
+    result
+}
+
 rows! {
     plain around sigaction(signal: c_int, new: *const libc::sigaction, old: *mut libc::sigaction) -> c_int |next| {
-        match real_sigaction().filter(|_| fault::guards(signal)) {
-            Some(real) => {
-                // SAFETY: the program's own call.
-                let result = unsafe { fault::sigaction(signal, new, old, real) };
-                settle_guard();
-                result
-            }
-            None => next(signal, new, old),
-        }
+        // SAFETY: the program's own call.
+        set(signal, |real| unsafe { fault::sigaction(signal, new, old, real) }, || next(signal, new, old))
     }
     plain around signal(signal: c_int, handler: sighandler_t) -> sighandler_t |next| {
-        match real_sigaction().filter(|_| fault::guards(signal)) {
-            Some(real) => {
-                // SAFETY: the program's own call.
-                let before = unsafe { fault::signal(signal, handler, real) };
-                settle_guard();
-                before
-            }
-            None => next(signal, handler),
-        }
+        // SAFETY: the program's own call.
+        set(signal, |real| unsafe { fault::signal(signal, handler, real) }, || next(signal, handler))
     }
     plain around sysv_signal(signal: c_int, handler: sighandler_t) -> sighandler_t |next| {
-        match real_sigaction().filter(|_| fault::guards(signal)) {
-            Some(real) => {
-                // SAFETY: the program's own call.
-                let before = unsafe { fault::sysv_signal(signal, handler, real) };
-                settle_guard();
-                before
-            }
-            None => next(signal, handler),
-        }
+        // SAFETY: the program's own call.
+        set(signal, |real| unsafe { fault::sysv_signal(signal, handler, real) }, || next(signal, handler))
     }
     plain around sigset(signal: c_int, handler: sighandler_t) -> sighandler_t |next| {
-        match real_sigaction().filter(|_| fault::guards(signal)) {
-            Some(real) => {
-                // SAFETY: the program's own call.
-                let before = unsafe { fault::sigset(signal, handler, real) };
-                settle_guard();
-                before
-            }
-            None => next(signal, handler),
-        }
+        // SAFETY: the program's own call.
+        set(signal, |real| unsafe { fault::sigset(signal, handler, real) }, || next(signal, handler))
     }
     plain around sigignore(signal: c_int) -> c_int |next| {
-        match real_sigaction().filter(|_| fault::guards(signal)) {
-            Some(real) => {
-                // SAFETY: the program's own call.
-                let result = unsafe { fault::sigignore(signal, real) };
-                settle_guard();
-                result
-            }
-            None => next(signal),
-        }
+        // SAFETY: the program's own call.
+        set(signal, |real| unsafe { fault::sigignore(signal, real) }, || next(signal))
     }
     plain around siginterrupt(signal: c_int, interrupt: c_int) -> c_int |next| {
-        match real_sigaction().filter(|_| fault::guards(signal)) {
-            Some(real) => {
-                // SAFETY: the program's own call.
-                unsafe { fault::siginterrupt(signal, interrupt != 0, real) }
-            }
-            None => next(signal, interrupt),
-        }
+        // SAFETY: the program's own call.
+        set(signal, |real| unsafe { fault::siginterrupt(signal, interrupt != 0, real) }, || next(signal, interrupt))
     }
     plain around bsd_signal(signal: c_int, handler: sighandler_t) -> sighandler_t |next| {
-        match real_sigaction().filter(|_| fault::guards(signal)) {
-            Some(real) => {
-                // SAFETY: the program's own call.
-                let before = unsafe { fault::signal(signal, handler, real) };
-                settle_guard();
-                before
-            }
-            None => next(signal, handler),
-        }
+        // SAFETY: the program's own call.
+        set(signal, |real| unsafe { fault::signal(signal, handler, real) }, || next(signal, handler))
     }
     plain around ssignal(signal: c_int, handler: sighandler_t) -> sighandler_t |next| {
-        match real_sigaction().filter(|_| fault::guards(signal)) {
-            Some(real) => {
-                // SAFETY: the program's own call.
-                let before = unsafe { fault::signal(signal, handler, real) };
-                settle_guard();
-                before
-            }
-            None => next(signal, handler),
-        }
+        // SAFETY: the program's own call.
+        set(signal, |real| unsafe { fault::signal(signal, handler, real) }, || next(signal, handler))
     }
     plain around __sysv_signal(signal: c_int, handler: sighandler_t) -> sighandler_t |next| {
-        match real_sigaction().filter(|_| fault::guards(signal)) {
-            Some(real) => {
-                // SAFETY: the program's own call.
-                let before = unsafe { fault::sysv_signal(signal, handler, real) };
-                settle_guard();
-                before
-            }
-            None => next(signal, handler),
-        }
+        // SAFETY: the program's own call.
+        set(signal, |real| unsafe { fault::sysv_signal(signal, handler, real) }, || next(signal, handler))
     }
     plain around __sigaction(signal: c_int, new: *const libc::sigaction, old: *mut libc::sigaction) -> c_int |next| {
-        match real_sigaction().filter(|_| fault::guards(signal)) {
-            Some(real) => {
-                // SAFETY: the program's own call.
-                let result = unsafe { fault::sigaction(signal, new, old, real) };
-                settle_guard();
-                result
-            }
-            None => next(signal, new, old),
-        }
+        // SAFETY: the program's own call.
+        set(signal, |real| unsafe { fault::sigaction(signal, new, old, real) }, || next(signal, new, old))
     }
     plain around pthread_sigmask(how: c_int, set: *const sigset_t, old: *mut sigset_t) -> c_int |next| {
         let result = next(how, set, old);
@@ -127,24 +77,8 @@ rows! {
         }
         result
     }
-    plain around sighold(signal: c_int) -> c_int |next| {
-        let result = next(signal);
-        fault::look_at_mask();
-        result
-    }
-    plain around sigrelse(signal: c_int) -> c_int |next| {
-        let result = next(signal);
-        fault::look_at_mask();
-        result
-    }
-    plain around sigblock(mask: c_int) -> c_int |next| {
-        let before = next(mask);
-        fault::look_at_mask();
-        before
-    }
-    plain around sigsetmask(mask: c_int) -> c_int |next| {
-        let before = next(mask);
-        fault::look_at_mask();
-        before
-    }
+    plain around sighold(signal: c_int) -> c_int |next| { masked(next(signal)) }
+    plain around sigrelse(signal: c_int) -> c_int |next| { masked(next(signal)) }
+    plain around sigblock(mask: c_int) -> c_int |next| { masked(next(mask)) }
+    plain around sigsetmask(mask: c_int) -> c_int |next| { masked(next(mask)) }
 }
