@@ -185,7 +185,7 @@ fn forget(pool: &Pool, who: Caller, slot: u32, may_go: impl Fn() -> bool) -> boo
     let empty = || if may_go() { Ok(Stamp::default()) } else { Err(Errno(libc::EBUSY)) };
     let forgotten = pool.truncate(who, slot, || None, empty).is_ok();
     if forgotten {
-        tracing::info!("{}: removed before its bytes could be written; they are dropped", file.name());
+        tracing::info!("{}: removed before its bytes could be written; they are dropped", file.name.text());
     }
     forgotten
 }
@@ -199,7 +199,7 @@ fn flusher_is_stopped(pool: &Pool, file: &File) -> bool {
 
 /// The last resort for a file whose descriptor never arrived: the name it was opened by, if that still is the file.
 fn by_name(file: &File) -> Result<OwnedFd, Errno> {
-    let name = file.name();
+    let name = file.name.text();
     if !name.starts_with('/') {
         return Err(Errno(libc::ENOENT));
     }

@@ -377,7 +377,7 @@ impl<'a> Worker<'a> {
             match self.flush(slot, durable) {
                 Ok(_) => flushed += 1,
                 Err(e) => {
-                    tracing::error!("{}: {e}", self.pool.segment().file(slot).name());
+                    tracing::error!("{}: {e}", self.pool.segment().file(slot).name.text());
                     errno = if errno == 0 { e.0 } else { errno };
                     failed += 1;
                 }
@@ -465,7 +465,7 @@ impl<'a> Worker<'a> {
             Err(errno) => {
                 let again = Instant::now() + self.shared.config.flush.retry_interval.duration();
                 if self.retry.insert(slot, (again, errno)).is_none_or(|(_, before)| before != errno) {
-                    let name = self.pool.segment().file(slot).name();
+                    let name = self.pool.segment().file(slot).name.text();
                     tracing::error!(
                         "{name}: flush failed: {errno}; its bytes stay in the pool and are tried again"
                     );
@@ -520,7 +520,7 @@ fn become_client(pool: &Pool) {
     let client = pool.segment().client(0);
     let pid = std::process::id();
     client.start.store(sys::process_state(pid).map_or(0, |(_, began)| began), Relaxed);
-    client.set_command(b"millpond coordinator");
+    client.command.set(b"millpond coordinator");
     client.name.set(millpond_pool::COORDINATOR_NAME);
     client.set_process(Process::here(pid));
     client.state.store(state::LIVE, SeqCst);

@@ -124,7 +124,7 @@ impl Pool {
         let c = self.segment.client(who.client());
         self.end_counters(who, c, true);
         c.name.set(name);
-        c.set_command(command);
+        c.command.set(command);
     }
 
     fn rows(&self) -> impl Iterator<Item = &Program> {

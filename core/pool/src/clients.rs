@@ -4,7 +4,7 @@
 //! the child exists and `exec` keeps it, so that no description is freed while a process may still use it.
 
 use crate::{Caller, Pool};
-use millpond_segment::client::{state, CHUNK, CHUNKS};
+use millpond_segment::client::{state, CHUNK, CHUNKS, COMMAND_BYTES};
 use millpond_segment::description::flags;
 use millpond_segment::header::modes;
 use millpond_segment::program::NAME_BYTES;
@@ -66,7 +66,7 @@ impl Pool {
         c.parent.store(claim.parent.map_or(0, |p| p + 1), Relaxed);
         c.several.store(0, Relaxed);
         c.start.store(claim.start, Relaxed);
-        c.set_command(claim.command);
+        c.command.set(claim.command);
         c.name.set(claim.name);
         c.run.store(claim.run.0, Relaxed);
         c.set_process(claim.process);
@@ -177,11 +177,12 @@ impl Pool {
 
     /// A slot for the child that client `parent` is about to fork, with a copy of its table.
     pub fn fork_client(&self, parent: u32) -> Option<u32> {
-        let ((command, len), mut name) = (self.segment.client(parent).command_bytes(), [0; NAME_BYTES]);
+        // Without an allocation, as a forked child asks while libc holds the locks of `malloc`.
+        let (mut command, mut name) = ([0; COMMAND_BYTES], [0; NAME_BYTES]);
         let child = self.claim_client(Claim {
             process: Process::default(),
             start: 0,
-            command: &command[..len],
+            command: self.segment.client(parent).command.get(&mut command),
             name: self.segment.client(parent).name.get(&mut name),
             run: Run(self.segment.client(parent).run.load(Relaxed)),
             state: state::FORKING,

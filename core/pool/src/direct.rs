@@ -151,7 +151,8 @@ impl Pool {
     /// When a file is opened that nobody had open: whatever was the reason is gone.
     pub(crate) fn forget_direct(&self, file: u32) {
         let f = self.segment.file(file);
-        for word in [&f.direct, &f.mapped, &f.direct_calls, &f.ending] {
+        f.direct.store(0, SeqCst);
+        for word in [&f.mapped, &f.direct_calls, &f.ending] {
             word.store(0, SeqCst);
         }
     }

@@ -102,6 +102,20 @@ fn other_reasons_outlast_mappings() {
 }
 
 #[test]
+fn every_reason_is_told_by_its_own_name() {
+    for &reason in Reason::ALL {
+        let b = Bench::new();
+        b.pool.make_direct(caller(), b.file, &b.store, reason).expect("direct");
+        let bits = b.pool.segment().file(b.file).direct.load(SeqCst);
+        assert_eq!(Reason::names_of(bits), [reason.name()]);
+        b.pool.count_direct_call(caller(), b.file);
+        let told =
+            b.pool.segment().client(caller().client()).account.direct_calls[reason as usize].load(SeqCst);
+        assert_eq!(told, 1, "{reason:?}");
+    }
+}
+
+#[test]
 fn a_write_that_the_kernel_serves_holds_direct_mode() {
     let b = Bench::new();
     b.map(caller());

@@ -126,7 +126,6 @@ impl Pool {
         }
         for word in [
             &f.epoch,
-            &f.direct,
             &f.mapped,
             &f.direct_calls,
             &f.ending,
@@ -143,8 +142,9 @@ impl Pool {
         ] {
             word.store(0, Relaxed);
         }
+        f.direct.store(0, Relaxed);
         f.reserved.store(0, Relaxed);
-        f.name[0].store(0, Relaxed);
+        f.name.set(b"");
         f.dev.store(stat.dev, Relaxed);
         f.ino.store(stat.ino, Relaxed);
         f.size.store(stat.stamp.size, Relaxed);

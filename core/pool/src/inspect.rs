@@ -135,7 +135,7 @@ impl Pool {
                 let f = self.segment.file(slot);
                 FileView {
                     slot,
-                    name: f.name(),
+                    name: f.name.text(),
                     dev: f.dev.load(Relaxed),
                     ino: f.ino.load(Relaxed),
                     size: f.size.load(Relaxed),
@@ -167,7 +167,7 @@ impl Pool {
         Some(ClientView {
             slot,
             pid: c.process().pid,
-            command: c.command(),
+            command: c.command.text(),
             state,
             descriptors,
             name: c.name.text(),

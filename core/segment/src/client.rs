@@ -4,6 +4,7 @@ use crate::account::{Account, Sums};
 use crate::program::Name;
 use crate::stats::{Stripe, STRIPES};
 use crate::sys::Process;
+use crate::text::Text;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// State of a client slot.
@@ -48,7 +49,7 @@ pub struct Client {
     /// Chunk numbers plus 1.
     pub chunk: [AtomicU32; CHUNKS],
     /// The command, for the inspector.
-    pub command: [AtomicU64; COMMAND_BYTES / 8],
+    pub command: Text<{ COMMAND_BYTES / 8 }>,
     /// Hot counters, one stripe a thread.
     pub stripes: [Stripe; STRIPES],
     /// The other counters.
@@ -90,33 +91,5 @@ impl Client {
     /// Says who it is unless somebody has.
     pub fn set_process_first(&self, process: Process) {
         let _ = self.process.compare_exchange(0, process.to_word(), Ordering::SeqCst, Ordering::Relaxed);
-    }
-
-    /// Keeps the command for the inspector.
-    pub fn set_command(&self, command: &[u8]) {
-        for (i, word) in self.command.iter().enumerate() {
-            let mut eight = [0u8; 8];
-            if let Some(rest) = command.get(i * 8..) {
-                let n = rest.len().min(8);
-                eight[..n].copy_from_slice(&rest[..n]);
-            }
-            word.store(u64::from_le_bytes(eight), Ordering::Relaxed);
-        }
-    }
-
-    /// The command's bytes, and how many they are. Without an allocation, as a forked child asks while libc holds the locks of `malloc`.
-    pub fn command_bytes(&self) -> ([u8; COMMAND_BYTES], usize) {
-        let mut bytes = [0; COMMAND_BYTES];
-        for (eight, word) in bytes.chunks_exact_mut(8).zip(&self.command) {
-            eight.copy_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
-        }
-        let len = bytes.iter().position(|&b| b == 0).unwrap_or(COMMAND_BYTES);
-        (bytes, len)
-    }
-
-    /// The command.
-    pub fn command(&self) -> String {
-        let (bytes, len) = self.command_bytes();
-        String::from_utf8_lossy(&bytes[..len]).into_owned()
     }
 }

@@ -1,5 +1,6 @@
 //! A file's slot: identity, size, and the state that all its users on the node share.
 
+use crate::text::Text;
 use crate::FutexLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -23,14 +24,16 @@ pub struct File {
     pub size: AtomicU64,
     /// Size of the real file as far as it is known, in bytes: beyond it nothing can be read from the store.
     pub stored_size: AtomicU64,
+    /// Reasons why the kernel serves this file, as bits; 0 when it is buffered.
+    pub direct: AtomicU64,
     /// Raised by each truncation and each turn to direct mode; a write that sees it change looks again.
     pub epoch: AtomicU32,
-    /// Reasons why the kernel serves this file, as bits; 0 when it is buffered.
-    pub direct: AtomicU32,
     /// Pages with dirty bytes.
     pub dirty_pages: AtomicU32,
     /// Times that a flush failed.
     pub errors: AtomicU32,
+    /// [`state`].
+    pub state: AtomicU32,
     /// End of an append under way, for a signal handler that interrupts it; 0 when none.
     pub reserved: AtomicU64,
     /// Wall time of the latest write, nanoseconds since the epoch.
@@ -44,8 +47,6 @@ pub struct File {
     pub flush_lock: FutexLock,
     /// Held by the one that appends; taken before all other locks of the file.
     pub append_lock: FutexLock,
-    /// [`state`].
-    pub state: AtomicU32,
     /// Device number.
     pub dev: AtomicU64,
     /// Inode number.
@@ -81,7 +82,7 @@ pub struct File {
     /// Processes that have the file mapped, counted by their pins: the file is direct while there is one.
     pub mapped: AtomicU32,
     /// A path, for the inspector only.
-    pub name: [AtomicU64; NAME_BYTES / 8],
+    pub name: Text<{ NAME_BYTES / 8 }>,
     /// When the file was last opened, a counter.
     pub used: AtomicU64,
     /// 1 while the coordinator has been asked to write dirty bytes behind a growing file.
@@ -103,37 +104,5 @@ impl File {
         self.ino.load(Ordering::Relaxed) == ino
             && self.dev.load(Ordering::Relaxed) == dev
             && self.state.load(Ordering::Acquire) == state::LIVE
-    }
-
-    /// Keeps `name` for the inspector, its end when it is too long.
-    pub fn set_name(&self, name: &[u8]) {
-        let name = &name[name.len().saturating_sub(NAME_BYTES)..];
-        for (word, bytes) in self.name.iter().zip((0..NAME_BYTES).step_by(8)) {
-            let mut eight = [0u8; 8];
-            if let Some(chunk) = name.get(bytes..) {
-                let n = chunk.len().min(8);
-                eight[..n].copy_from_slice(&chunk[..n]);
-            }
-            word.store(u64::from_le_bytes(eight), Ordering::Relaxed);
-        }
-    }
-
-    /// The name, as bytes.
-    pub fn name_bytes<'a>(&self, buf: &'a mut [u8; NAME_BYTES]) -> &'a [u8] {
-        for (eight, word) in buf.chunks_exact_mut(8).zip(&self.name) {
-            eight.copy_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
-        }
-        buf.split(|&b| b == 0).next().unwrap_or(&[])
-    }
-
-    /// The name kept for the inspector.
-    pub fn name(&self) -> String {
-        let bytes: Vec<u8> = self
-            .name
-            .iter()
-            .flat_map(|w| w.load(Ordering::Relaxed).to_le_bytes())
-            .take_while(|&b| b != 0)
-            .collect();
-        String::from_utf8_lossy(&bytes).into_owned()
     }
 }

@@ -23,6 +23,7 @@ pub mod ranges;
 pub mod slab;
 pub mod stats;
 pub mod sys;
+pub mod text;
 pub mod user;
 pub mod wire;
 

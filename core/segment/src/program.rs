@@ -1,7 +1,8 @@
 //! A program's row: what all processes of one name, in one run, have counted that have ended.
 
 use crate::account::Sums;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::text::Text;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 /// Rows in the table. The first is everybody's who finds no other.
 pub const PROGRAMS: u32 = 256;
@@ -18,49 +19,8 @@ pub mod state {
     pub const LIVE: u32 = 1;
 }
 
-/// A name of at most [`NAME_BYTES`] bytes, as it stands in the segment.
-#[repr(C)]
-pub struct Name([AtomicU64; NAME_BYTES / 8]);
-crate::assert_shared!(Name, NAME_BYTES);
-
-impl Name {
-    /// Takes a name over, its beginning when it is too long.
-    pub fn set(&self, name: &[u8]) {
-        for (word, value) in self.0.iter().zip(words(name)) {
-            word.store(value, Ordering::Relaxed);
-        }
-    }
-
-    /// Whether this is `name`.
-    pub fn is(&self, name: &[u8]) -> bool {
-        self.0.iter().zip(words(name)).all(|(word, value)| word.load(Ordering::Relaxed) == value)
-    }
-
-    /// The bytes, without the zeros behind them, in `buf`.
-    pub fn get<'a>(&self, buf: &'a mut [u8; NAME_BYTES]) -> &'a [u8] {
-        for (eight, word) in buf.chunks_exact_mut(8).zip(&self.0) {
-            eight.copy_from_slice(&word.load(Ordering::Relaxed).to_le_bytes());
-        }
-        let end = buf.iter().position(|&b| b == 0).unwrap_or(NAME_BYTES);
-        &buf[..end]
-    }
-
-    /// The name as text.
-    pub fn text(&self) -> String {
-        String::from_utf8_lossy(self.get(&mut [0; NAME_BYTES])).into_owned()
-    }
-}
-
-fn words(name: &[u8]) -> impl Iterator<Item = u64> + '_ {
-    (0..NAME_BYTES).step_by(8).map(|at| {
-        let mut eight = [0u8; 8];
-        if let Some(rest) = name.get(at..) {
-            let n = rest.len().min(8);
-            eight[..n].copy_from_slice(&rest[..n]);
-        }
-        u64::from_le_bytes(eight)
-    })
-}
+/// A name, its beginning when it is too long.
+pub type Name = Text<{ NAME_BYTES / 8 }>;
 
 /// One program of one run. Rows change under the header's `programs_lock` only.
 #[repr(C, align(64))]
@@ -110,19 +70,6 @@ impl Run {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_kept_as_far_as_they_fit() {
-        let name = Name(Default::default());
-        for text in ["", "cat", "exactly-thirty-two-bytes-long-ab"] {
-            name.set(text.as_bytes());
-            assert!(name.is(text.as_bytes()) && name.text() == text, "{text}");
-        }
-        let long = [b'x'; 40];
-        name.set(&long);
-        assert!(name.is(&long) && name.text().len() == NAME_BYTES);
-        assert!(!name.is(b"x"));
-    }
 
     #[test]
     fn a_run_is_over_when_its_process_is() {

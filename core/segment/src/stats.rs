@@ -56,17 +56,14 @@ macro_rules! reasons {
             /// All reasons, in the order of their numbers.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// Its bit in a file's word of reasons for direct mode. Reasons beyond the word's end share the last one.
-            pub const fn direct_bit(self) -> u32 {
-                let place = self as u32;
-                1 << if place < 31 { place } else { 31 }
+            /// Its bit in a file's word of reasons for direct mode.
+            pub const fn direct_bit(self) -> u64 {
+                1 << self as u32
             }
 
             /// The names of the reasons in a file's word.
-            pub fn names_of(bits: u32) -> Vec<&'static str> {
-                let shared = (bits >> 31 != 0).then_some("other");
-                let own = Self::ALL.iter().take(31).filter(|r| bits & r.direct_bit() != 0);
-                own.map(|r| r.name()).chain(shared).collect()
+            pub fn names_of(bits: u64) -> Vec<&'static str> {
+                Self::ALL.iter().filter(|r| bits & r.direct_bit() != 0).map(|r| r.name()).collect()
             }
 
             /// The reason's name in reports.

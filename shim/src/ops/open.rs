@@ -83,9 +83,9 @@ fn writable(oflag: c_int) -> bool {
 fn name_file(pool: &Pool, file: u32, fd: c_int, name: &mut [u8; 256], len: usize) {
     let f = pool.segment().file(file);
     if len > 0 {
-        f.set_name(&name[..len]);
+        f.name.set_end(&name[..len]);
     } else if let Some(path) = stores::path_of(fd, name) {
-        f.set_name(path);
+        f.name.set_end(path);
     }
 }
 

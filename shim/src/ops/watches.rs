@@ -128,7 +128,7 @@ fn take_known(is_watched: impl Fn(&[u8]) -> bool) {
         let mut name = [0u8; NAME_BYTES];
         if f.state.load(Acquire) == state::LIVE
             && f.opens.load(Relaxed) > 0
-            && is_watched(f.name_bytes(&mut name))
+            && is_watched(f.name.get(&mut name))
         {
             take(file, Reason::Watched);
         }
