@@ -7,6 +7,7 @@ use crate::{errno, process, report, stores};
 use millpond_pool::{Caller, Claim, Pool};
 use millpond_segment::account::Escape;
 use millpond_segment::client::{state, COMMAND_BYTES};
+use millpond_segment::nesting;
 use millpond_segment::sys::{self, Errno, Process};
 use millpond_segment::wire::{Kind, Message, BYTES};
 use millpond_segment::{AttachError, Run, Segment};
@@ -26,6 +27,8 @@ const ADOPTION_WAIT_MS: i64 = 60_000;
 const REQUEST_WAIT_MS: i64 = 60_000;
 /// How long a descriptor may wait for room in the coordinator's socket.
 const SEND_WAIT_MS: i64 = 10_000;
+/// Further attempts when what is asked for is held up: some ten seconds, as the coordinator waits a quarter of one itself.
+const BUSY_AGAIN: u32 = 40;
 /// How often a question is asked again, every 50 ms, when the coordinator's worker has died over it.
 const ASK_AGAIN: u32 = 20;
 const SOCKET_PATH: usize = 108;
@@ -459,6 +462,20 @@ pub fn make_way(fd: i32) {
 /// # Errors
 /// The error number in the answer, or that of the connection.
 pub fn ask(message: &Message) -> Result<u64, Errno> {
+    let mut answer = ask_past_deaths(message);
+    // Somebody is in the middle of a page, and may be for long: in a signal handler. If this thread is in the middle of one itself, or was
+    // forked there, it may be the one.
+    for _ in 0..BUSY_AGAIN {
+        if answer != Err(Errno(libc::EBUSY)) || nesting::mark().is_some() {
+            break;
+        }
+        sys::sleep_ns(20_000_000);
+        answer = ask_past_deaths(message);
+    }
+    answer
+}
+
+fn ask_past_deaths(message: &Message) -> Result<u64, Errno> {
     let mut answer = ask_once(message);
     for _ in 0..ASK_AGAIN {
         // A worker that died between the question and the answer; the next one is there in a moment, and all questions may be asked twice.

@@ -9,6 +9,7 @@
 //! **mapping-before-look**: a mapping is counted before it looks whether somebody is ending direct mode, and who ends it says so before looking at
 //! the count: one of the two sees the other.
 
+use crate::flush::HELD_UP;
 use crate::{Caller, Pool, Store, FIRST_PIN, NO_WRITER};
 use millpond_segment::description::flags;
 use millpond_segment::lock::Held;
@@ -48,23 +49,25 @@ impl Pool {
             return Ok(());
         }
         self.count_turn(who, reason, before & bit == 0);
-        let _flusher = f.flush_lock.lock(who.me, &self.segment);
-        let _size = f.lock.lock(who.me, &self.segment);
-        // Somebody whose flush failed may have taken it back.
-        f.direct.fetch_or(bit, SeqCst);
-        match self.flush_locked(who, file, store) {
-            Ok(_) => {}
-            // The caller has the file written by somebody else and comes again. Writers flush for themselves from now on.
-            Err(NO_WRITER) => return Err(NO_WRITER),
-            Err(e) => {
-                if before & bit == 0 {
-                    f.direct.fetch_and(!bit, SeqCst);
+        self.unless_held_up(who, || {
+            let _flusher = f.flush_lock.lock(who.me, &self.segment);
+            let _size = f.lock.lock(who.me, &self.segment);
+            // Somebody whose flush failed may have taken it back.
+            f.direct.fetch_or(bit, SeqCst);
+            match self.flush_locked(who, file, store) {
+                Ok(_) => {}
+                // In the first case the caller has the file written by somebody else and comes again. Writers flush for themselves from now on.
+                Err(e @ (NO_WRITER | HELD_UP)) => return Err(e),
+                Err(e) => {
+                    if before & bit == 0 {
+                        f.direct.fetch_and(!bit, SeqCst);
+                    }
+                    return Err(e);
                 }
-                return Err(e);
             }
-        }
-        self.drop_pages(who, file, |page| page.dirty.is_empty());
-        Ok(())
+            self.drop_pages(who, file, |page| page.dirty.is_empty());
+            Ok(())
+        })
     }
 
     /// Whether a file that was found direct is so still. It is not if mappings were the only reason and the last one has gone:

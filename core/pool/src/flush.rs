@@ -1,4 +1,5 @@
-//! Flushing: dirty ranges leave as few large vectored writes, in the order of the file.
+//! Flushing: dirty ranges leave as few large vectored writes, in the order of the file as far as its list of pages has it: after a death the list
+//! is made anew, in no order.
 //!
 //! **clean-means-written**: a page becomes clean only if nothing changed it while it was being written. A flush that fails is latched in the file,
 //! its bytes stay dirty, and a later flush tries again.
@@ -61,8 +62,30 @@ impl Pool {
         if f.dirty_pages.load(SeqCst) == 0 && f.flush_lock.holder().is_none() {
             return Ok(Flushed::default());
         }
-        let _flusher = f.flush_lock.lock(who.me, &self.segment);
-        self.flush_locked(who, file, store)
+        self.unless_held_up(who, || {
+            let _flusher = f.flush_lock.lock(who.me, &self.segment);
+            self.flush_locked(who, file, store)
+        })
+    }
+
+    /// Makes `attempt`, which takes a file's flush lock and gives it back, until no page is held up. The coordinator, which serves everybody, waits
+    /// for nobody.
+    ///
+    /// # Errors
+    /// What `attempt` returns; for the coordinator, `EBUSY` when a page is held up. That is latched nowhere.
+    pub(crate) fn unless_held_up<T>(
+        &self,
+        who: Caller,
+        mut attempt: impl FnMut() -> Result<T, Errno>,
+    ) -> Result<T, Errno> {
+        loop {
+            match attempt() {
+                Err(HELD_UP) if who.client() == COORDINATOR => return Err(Errno(EBUSY)),
+                // Long enough for somebody who waits for the lock to get it.
+                Err(HELD_UP) => sys::sleep_ns(PAUSE_NS),
+                other => return other,
+            }
+        }
     }
 
     /// As [`Pool::flush`], with a store that exists only under the file's flush lock: `open` makes it, and it is dropped before anybody who
@@ -75,17 +98,19 @@ impl Pool {
         who: Caller,
         file: u32,
         durable: bool,
-        open: impl FnOnce() -> Result<S, Errno>,
-        then: impl FnOnce(&S) -> Result<(), Errno>,
+        open: impl Fn() -> Result<S, Errno>,
+        then: impl Fn(&S) -> Result<(), Errno>,
     ) -> Result<Flushed, Errno> {
-        let _flusher = self.segment.file(file).flush_lock.lock(who.me, &self.segment);
-        if self.segment.file(file).dirty_pages.load(SeqCst) == 0 && !durable {
-            return Ok(Flushed::default());
-        }
-        let store = open().inspect_err(|e| self.latch_error(who, file, *e))?;
-        let flushed = self.flush_locked(who, file, &store)?;
-        then(&store)?;
-        Ok(flushed)
+        self.unless_held_up(who, || {
+            let _flusher = self.segment.file(file).flush_lock.lock(who.me, &self.segment);
+            if self.segment.file(file).dirty_pages.load(SeqCst) == 0 && !durable {
+                return Ok(Flushed::default());
+            }
+            let store = open().inspect_err(|e| self.latch_error(who, file, *e))?;
+            let flushed = self.flush_locked(who, file, &store)?;
+            then(&store)?;
+            Ok(flushed)
+        })
     }
 
     /// As [`Pool::flush`], under the file's flush lock.
@@ -100,20 +125,19 @@ impl Pool {
         let known = self.stamp_holds(file, store);
         let mut from = None;
         let mut slots = [0u32; BATCH];
-        loop {
+        let result = loop {
             let (found, more) = self.walk(who, file, from, &mut slots, |page| !page.dirty.is_empty());
             let batch = &mut slots[..found];
             batch.sort_unstable_by_key(|&slot| self.segment.page(slot).index.load(Relaxed));
-            self.flush_batch(who, file, store, batch, &mut flushed)?;
-            if more.is_none() {
-                break;
+            match self.flush_batch(who, file, store, batch, &mut flushed) {
+                Ok(()) if more.is_some() => from = more,
+                result => break result,
             }
-            from = more;
-        }
-        if flushed.writes > 0 {
+        };
+        if flushed.writes > 0 && matches!(result, Ok(()) | Err(HELD_UP)) {
             self.take_stamp(file, store, known);
         }
-        Ok(flushed)
+        result.map(|()| flushed)
     }
 
     /// Writes the dirty bytes of one page.
@@ -127,12 +151,14 @@ impl Pool {
         store: &impl Store,
         index: u64,
     ) -> Result<(), Errno> {
-        let _flusher = self.segment.file(file).flush_lock.lock(who.me, &self.segment);
-        let Some(slot) = self.segment.find_page(file, index) else { return Ok(()) };
-        let known = self.stamp_holds(file, store);
-        self.flush_batch(who, file, store, &[slot], &mut Flushed::default())?;
-        self.take_stamp(file, store, known);
-        Ok(())
+        self.unless_held_up(who, || {
+            let _flusher = self.segment.file(file).flush_lock.lock(who.me, &self.segment);
+            let Some(slot) = self.segment.find_page(file, index) else { return Ok(()) };
+            let known = self.stamp_holds(file, store);
+            self.flush_batch(who, file, store, &[slot], &mut Flushed::default())?;
+            self.take_stamp(file, store, known);
+            Ok(())
+        })
     }
 
     fn flush_batch(
@@ -145,12 +171,7 @@ impl Pool {
     ) -> Result<(), Errno> {
         let mut run = Run::new(who);
         for &slot in batch {
-            let locked = if who.client() == COORDINATOR {
-                self.lock_unless_stopped(who, slot, file)?
-            } else {
-                self.lock_slot(who, slot, file, None)
-            };
-            let Some(locked) = locked else { continue };
+            let Some(locked) = self.lock_slot_patiently(who, slot, file)? else { continue };
             let start = self.segment.geometry().start_of(PageIndex(locked.page.index.load(Relaxed)));
             let dirty = locked.page.dirty.load();
             let changes = locked.page.changes.load(Relaxed);
@@ -165,37 +186,6 @@ impl Pool {
             run.held += 1;
         }
         self.finish(&mut run, file, store, flushed)
-    }
-
-    /// As [`Pool::lock_slot`], for the coordinator, which serves everybody and so may wait for nobody who is stopped.
-    ///
-    /// # Errors
-    /// `EBUSY`, latched nowhere, when the page's holder is held by a signal or a debugger.
-    fn lock_unless_stopped(
-        &self,
-        who: Caller,
-        slot: u32,
-        file: u32,
-    ) -> Result<Option<LockedPage<'_>>, Errno> {
-        let page = self.segment.page(slot);
-        loop {
-            if let Some(held) = page.lock.try_lock(who.me) {
-                let is_it = page.file.load(Acquire) == file + 1;
-                return Ok(is_it.then_some(LockedPage { slot, page, held }));
-            }
-            let Some(holder) = page.lock.holder() else { continue };
-            if holder.client() == COORDINATOR || self.segment.client_is_dead(holder.client()) {
-                return Ok(self.lock_slot(who, slot, file, None));
-            }
-            let pid = self.segment.client(holder.client()).process().pid_here();
-            if pid.and_then(sys::process_state).is_some_and(|(letter, _)| matches!(letter, b'T' | b't')) {
-                page.lock.press(&self.segment);
-                if page.lock.holder() == Some(holder) {
-                    return Err(Errno(EBUSY));
-                }
-            }
-            sys::sleep_ns(PAUSE_NS);
-        }
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -272,7 +262,8 @@ impl Pool {
         self.issue(run, file, store, flushed)?;
         for entry in &mut run.pages[..run.held] {
             if let Some((locked, changes)) = entry.take() {
-                if locked.page.changes.load(Relaxed) == changes {
+                // Under an interrupted write, what is dirty includes bytes that are still to come.
+                if locked.page.changes.load(Relaxed) == changes && !locked.held.is_nested() {
                     locked.page.dirty.store(&RangeSet::EMPTY);
                     self.uncount_dirty(locked.page, file);
                 }
@@ -340,8 +331,11 @@ const EIO: i32 = 5;
 const EBUSY: i32 = 16;
 /// The coordinator's client slot.
 const COORDINATOR: u32 = 0;
-/// How long the coordinator pauses before it tries a page's lock again.
-const PAUSE_NS: u64 = 200_000;
+/// How long a flush that was held up waits before it comes again.
+const PAUSE_NS: u64 = 5_000_000;
 
 /// A flush that was asked of a store which cannot write. It is latched nowhere: whoever asked finds another writer.
 pub const NO_WRITER: Errno = Errno(4095);
+
+/// A page was not let go in time; no error of the file's.
+pub(crate) const HELD_UP: Errno = Errno(4094);

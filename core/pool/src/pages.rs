@@ -1,12 +1,14 @@
 //! Pages: finding, making, growing and dropping them.
 
 use crate::buffers::buffer_ids;
+use crate::flush::HELD_UP;
 use crate::{Caller, Pool};
 use millpond_model::{ByteRange, RangeSet};
 use millpond_segment::freelist::IN_USE;
 use millpond_segment::index::{link, unlink};
 use millpond_segment::lock::Held;
 use millpond_segment::page::{Page, PageSlots};
+use millpond_segment::Errno;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// A page that this caller has locked.
@@ -52,8 +54,34 @@ impl Pool {
         file: u32,
         index: Option<u64>,
     ) -> Option<LockedPage<'_>> {
+        let held = self.segment.page(slot).lock.lock(who.me, &self.segment);
+        self.locked(slot, file, index, held)
+    }
+
+    /// As [`Pool::lock_slot`], under a lock that whoever has the page may be waiting for: its owner may be in a signal handler, which waits for
+    /// another process or uses the file itself.
+    ///
+    /// # Errors
+    /// [`HELD_UP`]: the caller gives back what it holds and comes again, or says that it cannot.
+    pub(crate) fn lock_slot_patiently(
+        &self,
+        who: Caller,
+        slot: u32,
+        file: u32,
+    ) -> Result<Option<LockedPage<'_>>, Errno> {
+        let held = self.segment.page(slot).lock.lock_patiently(who.me, &self.segment).ok_or(HELD_UP)?;
+        Ok(self.locked(slot, file, None, held))
+    }
+
+    #[inline]
+    fn locked<'a>(
+        &'a self,
+        slot: u32,
+        file: u32,
+        index: Option<u64>,
+        held: Held<'a>,
+    ) -> Option<LockedPage<'a>> {
         let page = self.segment.page(slot);
-        let held = page.lock.lock(who.me, &self.segment);
         if held.is_recovered() {
             self.repair_page(page);
         }

@@ -254,6 +254,7 @@ impl Pool {
         }
         let begun = page.begin_change();
         page.pending.store(span.range.to_word(), Relaxed);
+        let changes = page.changes.load(Relaxed);
         let copied = self.pieces(page, span.range, |at, within, len| {
             self.segment.copy_in(at, from, span.at + within, len).map_err(|f| within + f.done)
         });
@@ -261,11 +262,15 @@ impl Pool {
             Ok(()) => span.range.len(),
             Err(n) => n as u32,
         };
-        if !known && done > 0 {
-            mark(page, ByteRange::new(span.range.start, span.range.start + done));
-        }
+        // What a signal handler did to the page meanwhile may have taken the bytes out of its ranges.
+        let stands = known && page.changes.load(Relaxed) == changes;
+        let marked =
+            stands || done == 0 || mark(page, ByteRange::new(span.range.start, span.range.start + done));
         page.pending.store(0, Relaxed);
         page.end_change(begun);
+        if !marked {
+            return Err(Refused::Ranges);
+        }
         if done > 0 {
             self.count_dirty(page);
         }
@@ -353,17 +358,18 @@ fn has_room(page: &millpond_segment::Page, range: ByteRange) -> bool {
 
 /// Adds `range` to the valid and the dirty bytes; again, if a signal handler's write came in between.
 #[inline(never)]
-fn mark(page: &millpond_segment::Page, range: ByteRange) {
+fn mark(page: &millpond_segment::Page, range: ByteRange) -> bool {
     loop {
         let changes = page.changes.load(Relaxed);
         let (mut valid, mut dirty) = (page.valid.load(), page.dirty.load());
-        if valid.insert(range).is_ok() && dirty.insert(range).is_ok() {
+        let fits = valid.insert(range).is_ok() && dirty.insert(range).is_ok();
+        if fits {
             page.valid.store(&valid);
             page.dirty.store(&dirty);
         }
         std::sync::atomic::compiler_fence(SeqCst);
         if page.changes.load(Relaxed) == changes {
-            return;
+            return fits;
         }
     }
 }

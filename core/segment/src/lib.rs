@@ -26,6 +26,7 @@ pub mod sys;
 pub mod text;
 pub mod user;
 pub mod wire;
+pub mod word;
 
 pub use account::{Account, Escape, Sums};
 pub use client::Client;

@@ -21,6 +21,8 @@ const NAP_NS: u64 = 20_000_000;
 const NAPS_BEFORE_PRESSING: u32 = 3;
 /// Naps after which a waiter itself takes the lock of a dead holder, in case no coordinator does.
 const NAPS_BEFORE_TAKEOVER: u32 = 10;
+/// Naps after which a patient waiter gives up.
+const PATIENCE: u32 = NAPS_BEFORE_TAKEOVER + 2;
 
 impl Holder {
     /// The holder that is thread `thread` of client slot `client`. Thread numbers are taken modulo 2^19.
@@ -115,6 +117,20 @@ impl FutexLock {
         }
     }
 
+    /// As [`FutexLock::lock`], for a caller that holds something else which the holder may be waiting for: it gives up after a time in which
+    /// a copy of a page would be done, a stopped holder would have been made to go on, and a dead one be replaced.
+    pub fn lock_patiently(&self, me: Holder, segment: &Segment) -> Option<Held<'_>> {
+        nesting::enter();
+        let held = match self.word.compare_exchange(0, me.0, Ordering::Acquire, Ordering::Relaxed) {
+            Ok(_) => Some(self.held(false, false)),
+            Err(_) => self.wait(me, segment, PATIENCE),
+        };
+        if held.is_none() {
+            nesting::leave();
+        }
+        held
+    }
+
     /// Takes the lock if that needs no waiting.
     #[inline]
     pub fn try_lock(&self, me: Holder) -> Option<Held<'_>> {
@@ -160,36 +176,45 @@ impl FutexLock {
     #[cold]
     #[inline(never)]
     fn lock_slow(&self, me: Holder, segment: &Segment) -> Held<'_> {
+        loop {
+            if let Some(held) = self.wait(me, segment, u32::MAX) {
+                return held;
+            }
+        }
+    }
+
+    /// Waits for the lock, for so many naps.
+    fn wait(&self, me: Holder, segment: &Segment, naps: u32) -> Option<Held<'_>> {
         for _ in 0..SPINS {
             let word = self.word.load(Ordering::Relaxed);
             if nesting::is_own(word, me) {
-                return self.held(true, false);
+                return Some(self.held(true, false));
             }
             if word == 0 && self.word.compare_exchange(0, me.0, Ordering::Acquire, Ordering::Relaxed).is_ok()
             {
-                return self.held(false, false);
+                return Some(self.held(false, false));
             }
             std::hint::spin_loop();
         }
         // If this thread dies here the count stays too high, which costs needless wakes and nothing else.
         self.sleepers.fetch_add(1, Ordering::SeqCst);
-        let held = self.sleep(me, segment);
+        let held = self.sleep(me, segment, naps);
         self.sleepers.fetch_sub(1, Ordering::SeqCst);
         held
     }
 
-    fn sleep(&self, me: Holder, segment: &Segment) -> Held<'_> {
+    fn sleep(&self, me: Holder, segment: &Segment, most: u32) -> Option<Held<'_>> {
         let mut naps = 0;
-        loop {
+        while naps < most {
             let word = self.word.load(Ordering::SeqCst);
             if word == 0 {
                 if self.word.compare_exchange(0, me.0, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-                    return self.held(false, false);
+                    return Some(self.held(false, false));
                 }
                 continue;
             }
             if nesting::is_own(word, me) {
-                return self.held(true, false);
+                return Some(self.held(true, false));
             }
             sys::futex_wait(&self.word, word, NAP_NS);
             naps += 1;
@@ -204,10 +229,11 @@ impl FutexLock {
                 {
                     // Counted by `take_from` as well.
                     nesting::leave();
-                    return held;
+                    return Some(held);
                 }
             }
         }
+        None
     }
 
     /// If the holder is stopped by a signal, sees to it that it goes on until it has given the lock back: by itself, in a process that can (see

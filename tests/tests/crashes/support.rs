@@ -175,10 +175,19 @@ pub fn is_gone(pid: Pid) -> bool {
 }
 
 /// Waits until something holds, and gives how long that took.
-pub fn within(bound: Duration, what: &str, mut holds: impl FnMut() -> bool) -> Duration {
+pub fn within(bound: Duration, what: &str, holds: impl FnMut() -> bool) -> Duration {
+    within_or(bound, holds, || what.into())
+}
+
+/// As [`within`]; what is wrong is found out only then.
+pub fn within_or(
+    bound: Duration,
+    mut holds: impl FnMut() -> bool,
+    what: impl FnOnce() -> String,
+) -> Duration {
     let begun = Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < bound, "not within {bound:?}: {what}");
+        assert!(begun.elapsed() < bound, "not within {bound:?}: {}", what());
         std::thread::sleep(Duration::from_millis(1));
     }
     begun.elapsed()

@@ -8,6 +8,11 @@ fn handlers_use_the_files_that_they_interrupt() {
 }
 
 #[test]
+fn handlers_flush_what_is_being_rewritten() {
+    Case::new("rewrites", "$BIN/rewrites").program("rewrites", include_str!("rewrites.c"), &[]).check();
+}
+
+#[test]
 fn handlers_leave_by_jumps() {
     Case::new("jump", "$BIN/jump").program("jump", include_str!("jump.c"), &[]).check();
 }
