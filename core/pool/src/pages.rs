@@ -8,6 +8,7 @@ use millpond_segment::freelist::IN_USE;
 use millpond_segment::index::{link, unlink};
 use millpond_segment::lock::Held;
 use millpond_segment::page::{Page, PageSlots};
+use millpond_segment::sys::Masked;
 use millpond_segment::Errno;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
@@ -40,6 +41,7 @@ impl Pool {
             if let Some(locked) = self.lock_page(who, file, index) {
                 return Some(locked);
             }
+            let _masked = Masked::begin();
             let _chain = self.segment.page_bucket_of(file, index).lock.lock(who.me, &self.segment);
             self.segment.find_page(file, index)?;
         }
@@ -108,12 +110,15 @@ impl Pool {
         page.end_change(begun & !1);
     }
 
+    // Lists and buckets are everybody's, and held for moments only: a signal handler that came then would make those moments as long as it likes.
+
     /// Makes a page for `index` of `file` with buffers for `cap` bytes. `None` when there is no room, or when the caller cannot change the
     /// index now; if somebody else was faster, theirs.
     pub(crate) fn create_page(&self, who: Caller, file: u32, index: u64, cap: u32) -> Option<LockedPage<'_>> {
         if self.segment.file(file).list_lock.is_held_by(who.me) {
             return None;
         }
+        let masked = Masked::begin();
         let taken = self.take_buffers(who, cap)?;
         let Some(slot) =
             self.segment.header().page_list.pop(who.me, &self.segment, &PageSlots(&self.segment))
@@ -132,6 +137,7 @@ impl Pool {
                 drop(held);
                 self.segment.header().page_list.push(who.me, &self.segment, &PageSlots(&self.segment), slot);
                 self.give_back(who, &taken.ids[..taken.count]);
+                drop(masked);
                 return other.and_then(|_| self.lock_page(who, file, index));
             }
             let begun = page.begin_change();
@@ -158,6 +164,7 @@ impl Pool {
         if cap >= end {
             return true;
         }
+        let _masked = Masked::begin();
         let Some(taken) = self.take_buffers(who, end) else { return false };
         // One new blob instead of a growing tail: pages of one buffer are the fast ones. The bytes are there before the page names the new
         // buffers, so that whoever finds the page after a death here finds them.
@@ -179,6 +186,7 @@ impl Pool {
     /// Drops a locked page with all its bytes.
     pub(crate) fn drop_page(&self, who: Caller, locked: LockedPage<'_>) {
         let LockedPage { slot, page, held } = locked;
+        let _masked = Masked::begin();
         let (file, index) = (page.file.load(Relaxed) - 1, page.index.load(Relaxed));
         let begun = page.begin_change();
         let bucket = self.segment.page_bucket_of(file, index);
@@ -297,6 +305,7 @@ impl Pool {
         wanted: impl Fn(&Page) -> bool,
     ) -> (usize, Option<u32>) {
         let f = self.segment.file(file);
+        let _masked = Masked::begin();
         let _held = self.enter_list(who, file);
         let mut at = match from {
             Some(slot) if self.segment.page(slot).file.load(Relaxed) == file + 1 => slot + 1,

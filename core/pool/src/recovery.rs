@@ -6,6 +6,7 @@ use millpond_segment::freelist::{FREE, IN_USE};
 use millpond_segment::index::unlink;
 use millpond_segment::page::PageSlots;
 use millpond_segment::slab::BufferSlots;
+use millpond_segment::sys::Masked;
 use millpond_segment::{nesting, FutexLock, Whose};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
@@ -75,6 +76,7 @@ impl Pool {
     }
 
     fn repair_locks(&self, who: Caller, whose: Whose) -> u32 {
+        let _masked = Masked::begin();
         let mut locks = 0;
         // Buckets and files first: mending a page takes their locks, and must not wait for the dead client's.
         for index in 0..self.segment.layout().sizes.page_buckets() {

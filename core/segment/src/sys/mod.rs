@@ -4,12 +4,14 @@
 //! touches `errno`.
 
 mod calls;
+mod mask;
 mod output;
 mod raw;
 mod spaces;
 pub mod text;
 
 pub use calls::*;
+pub use mask::Masked;
 pub use output::{has_room, without_signals, write};
 pub use raw::{syscall, Errno};
 pub use spaces::{own_space, set_elsewhere, Process, UNKNOWN as UNKNOWN_SPACE};

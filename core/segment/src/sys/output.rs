@@ -1,9 +1,7 @@
 //! Writing a line where the program would: with no signal to it, and no wait that does not end.
 
+use super::mask::{set_mask, SET_BYTES};
 use super::raw::{syscall, Errno};
-
-/// Signals in a set of the kernel's, one bit each.
-const SET_BYTES: usize = 8;
 
 /// Writes to a descriptor, once.
 ///
@@ -27,16 +25,7 @@ pub fn has_room(fd: i32, within_ms: u32) -> bool {
 
 /// Runs `f` with all signals held back; those that `f` itself brings about by writing (a broken pipe, a limit) are taken away.
 pub fn without_signals(f: impl FnOnce()) {
-    let (all, mut before) = (u64::MAX, 0u64);
-    let mask = |how: i32, new: *const u64, old: *mut u64| {
-        // SAFETY: the sets are as long as said, or null.
-        unsafe {
-            syscall(libc::SYS_rt_sigprocmask, [how as usize, new as usize, old as usize, SET_BYTES, 0, 0])
-        }
-    };
-    if mask(libc::SIG_SETMASK, &raw const all, &raw mut before).is_err() {
-        return;
-    }
+    let Ok(before) = set_mask(u64::MAX) else { return };
     let had = pending();
     f();
     let of_writing = (1u64 << (libc::SIGPIPE - 1)) | (1u64 << (libc::SIGXFSZ - 1));
@@ -51,7 +40,7 @@ pub fn without_signals(f: impl FnOnce()) {
             )
         };
     }
-    let _ = mask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
+    let _ = set_mask(before);
 }
 
 /// Signals that wait to be delivered.
