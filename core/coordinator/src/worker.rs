@@ -454,6 +454,10 @@ impl<'a> Worker<'a> {
             self.pool.release_client(self.who, slot);
             self.clients.forget(&self.pool, slot);
         }
+        let settled = if self.clients.is_empty() { self.pool.settle_counts() } else { 0 };
+        if settled > 0 {
+            tracing::info!("{settled} files were still counted as open by processes that were killed");
+        }
     }
 
     /// Flushes a file for which nobody waits; a failure is tried again later.
@@ -511,6 +515,7 @@ impl<'a> Worker<'a> {
 fn recover_own(pool: &Pool, who: Caller) {
     // Locks that the dead worker holds count as a dead client's while they are being taken over.
     pool.segment().client(0).state.store(state::DEAD, SeqCst);
+    pool.segment().header().modes.fetch_and(!modes::SETTLING, SeqCst);
     let found = pool.repair(who, 0);
     tracing::info!("recovered {} locks and {} slots of the worker before", found.locks, found.slots);
 }

@@ -51,6 +51,7 @@ impl Pool {
             {
                 continue;
             }
+            self.wait_for_settling();
             header.client_top.fetch_max(slot + 1, SeqCst);
             self.describe_client(slot, claim);
             c.state.store(claim.state, Release);

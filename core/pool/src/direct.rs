@@ -161,7 +161,7 @@ impl Pool {
     }
 
     /// Keeps `file` counted as open, and as mapped if `mapped`, for as long as the client lives or until [`Pool::unpin`]. `false` when there is
-    /// no room; the file then stays counted as open for ever, so that nothing is ever buffered that should not be.
+    /// no room; the file then stays counted as open until the pool is idle, so that nothing is ever buffered that should not be.
     pub fn pin_file(&self, who: Caller, file: u32, mapped: bool) -> bool {
         let wanted = flags::RELEASED | if mapped { flags::MAPPED } else { 0 };
         if self.pin_of(who.client(), file, wanted).is_some() {

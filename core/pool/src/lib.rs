@@ -15,6 +15,7 @@ mod descriptions;
 mod direct;
 mod files;
 mod flush;
+mod idle;
 mod inspect;
 mod pages;
 mod read;

@@ -94,7 +94,7 @@ impl Pool {
         locks
     }
 
-    fn file_slots(&self) -> u32 {
+    pub(crate) fn file_slots(&self) -> u32 {
         self.segment.header().file_top.load(Relaxed).min(self.segment.layout().sizes.files)
     }
 

@@ -6,6 +6,7 @@ use millpond_segment::sys::FileStat;
 use millpond_segment::{Errno, Flat};
 use proptest::prelude::*;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::SeqCst;
 
 fn open(pool: &Pool, store: &MemoryStore) -> u32 {
     let stat =
@@ -158,6 +159,29 @@ fn what_a_dead_client_held_comes_back() {
     assert_eq!(free_bytes(&pool), before);
     assert_eq!(read(&pool, file, &store, 0, 4096), [7; 4096]);
     write(&pool, file, &store, b"x", 1).unwrap();
+}
+
+#[test]
+fn what_was_counted_half_way_is_taken_back_when_nobody_is_left() {
+    use millpond_segment::client::state;
+    let (pool, store) = (pool(4096, &[(4096, 8)]), MemoryStore::default());
+    let f = open(&pool, &store);
+    let file = pool.segment().file(f);
+    write(&pool, f, &store, b"stays", 0).unwrap();
+    // Killed with an open counted and a description claimed.
+    let dead = crate::Caller::new(3, 1);
+    pool.new_description(dead, f, 0, 0).unwrap();
+    file.opens.fetch_add(1, SeqCst);
+    let before = file.opens.load(SeqCst);
+    pool.segment().client(2).state.store(state::EXECING, SeqCst);
+    assert_eq!((pool.settle_counts(), file.opens.load(SeqCst)), (0, before));
+    pool.segment().client(2).state.store(state::FREE, SeqCst);
+    assert_eq!((pool.settle_counts(), file.opens.load(SeqCst)), (1, 0));
+    assert_eq!(pool.settle_counts(), 0);
+    pool.wait_for_settling();
+    let descriptions = pool.segment().layout().sizes.descriptions;
+    assert!((0..descriptions).all(|d| pool.segment().description(d).refs.load(SeqCst) == 0));
+    assert_eq!(read(&pool, f, &store, 0, 5), b"stays");
 }
 
 #[derive(Clone, Debug)]

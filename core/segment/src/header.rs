@@ -21,6 +21,8 @@ pub mod modes {
     pub const FINE_TIMES: u32 = 2;
     /// The coordinator is stopping: nothing new is buffered.
     pub const STOPPING: u32 = 4;
+    /// The coordinator is putting counts right that processes left which were killed: nobody begins to count.
+    pub const SETTLING: u32 = 8;
 }
 
 /// Watched directories on a node; beyond that, all files count as watched.
