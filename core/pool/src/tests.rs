@@ -5,8 +5,7 @@ use crate::{Failure, Pool, Store};
 use millpond_segment::sys::FileStat;
 use millpond_segment::{Errno, Flat};
 use proptest::prelude::*;
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 
 fn open(pool: &Pool, store: &MemoryStore) -> u32 {
     let stat =
