@@ -13,8 +13,8 @@ EOF
 cat ready
 # Another program sees it before and after.
 tail -n 1 killed
-kill -9 $writer
-{ wait $writer || status=$?; } 2> notice
+# The shell says that it was killed as soon as it knows.
+{ kill -9 $writer; wait $writer || status=$?; } 2> notice
 rm notice
 echo "status $status"
 start=$(date +%s%N)
