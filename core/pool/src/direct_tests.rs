@@ -175,7 +175,7 @@ fn an_append_that_comes_late_goes_behind_what_the_kernel_has_appended() {
     b.map(caller());
     b.store.bytes.borrow_mut().extend_from_slice(b"bcd");
     let mut late = *b"late";
-    let appended = b.pool.append(caller(), b.file, &b.store, &Flat::of_mut(&mut late));
+    let appended = b.pool.append(caller(), b.file, &b.store, &Flat::of_mut(&mut late), u64::MAX);
     assert_eq!(appended, Ok((4, 8)));
     assert_eq!(&*b.store.bytes.borrow(), b"abcdlate");
 }

@@ -67,6 +67,8 @@ pub enum Failure {
     Fault,
     /// The store said no.
     Errno(Errno),
+    /// The bytes would reach beyond what the caller may write.
+    Limit,
 }
 
 impl From<Errno> for Failure {

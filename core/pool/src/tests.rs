@@ -143,6 +143,17 @@ fn a_truncation_does_not_vouch_for_what_somebody_outside_has_changed() {
 }
 
 #[test]
+fn an_append_knows_its_limit_at_the_end_as_it_is() {
+    let (pool, store) = (pool(4096, &[(4096, 8)]), MemoryStore::default());
+    let file = open(&pool, &store);
+    let append = |limit| pool.append(caller(), file, &store, &Flat::of_mut(&mut [1; 100]), limit);
+    assert_eq!(append(150), Ok((100, 100)));
+    assert_eq!(append(199), Err(Failure::Limit));
+    assert_eq!(append(200), Ok((100, 200)));
+    assert_eq!(read(&pool, file, &store, 0, 300).len(), 200);
+}
+
+#[test]
 fn what_a_dead_client_held_comes_back() {
     let (pool, store) = (pool(4096, &[(4096, 8)]), MemoryStore::default());
     let file = open(&pool, &store);
@@ -228,7 +239,7 @@ fn run(pool: &Pool, ops: &[Op]) {
             }
             Op::Append(len) => {
                 let mut data = bytes(len);
-                let got = pool.append(caller(), file, &store, &Flat::of_mut(&mut data)).unwrap();
+                let got = pool.append(caller(), file, &store, &Flat::of_mut(&mut data), u64::MAX).unwrap();
                 model.extend_from_slice(&data);
                 assert_eq!(got, (len, model.len() as u64));
             }
@@ -317,7 +328,7 @@ fn appends_that_flush_and_truncations_do_not_wait_for_each_other() {
                 let who = crate::Caller::new(1, thread);
                 let mut line = [thread as u8; 3000];
                 while !done.load(Relaxed) {
-                    pool.append(who, file, &store, &Flat::of_mut(&mut line)).unwrap();
+                    pool.append(who, file, &store, &Flat::of_mut(&mut line), u64::MAX).unwrap();
                 }
             });
         }

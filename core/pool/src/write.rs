@@ -103,16 +103,17 @@ impl Pool {
         }
     }
 
-    /// Writes `from` at the end of `file`. Returns the number of bytes and the offset behind them.
+    /// Writes `from` at the end of `file`, if that does not reach beyond `limit`. Returns the number of bytes and the offset behind them.
     ///
     /// # Errors
-    /// As [`Pool::write`].
+    /// As [`Pool::write`], and [`Failure::Limit`]: where the end is, is known only under the lock of appends.
     pub fn append(
         &self,
         who: Caller,
         file: u32,
         store: &impl Store,
         from: &impl UserMemory,
+        limit: u64,
     ) -> Result<(usize, u64), Failure> {
         let f = self.segment.file(file);
         let _held = self.hold_appends(who, file);
@@ -122,6 +123,9 @@ impl Pool {
         let outer = f.reserved.load(Relaxed);
         let result = loop {
             let offset = f.size.load(Acquire).max(outer);
+            if offset.saturating_add(from.total() as u64) > limit {
+                break Err(Failure::Limit);
+            }
             f.reserved.store(offset + from.total() as u64, Relaxed);
             match self.write_once(who, file, store, from, offset) {
                 Ok(Once::Done(n)) => break Ok((n, offset + n as u64)),

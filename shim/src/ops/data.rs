@@ -48,6 +48,7 @@ pub fn errno_of(failure: Failure) -> Errno {
     match failure {
         Failure::Fault => Errno(libc::EFAULT),
         Failure::Errno(e) => e,
+        Failure::Limit => Errno(libc::EFBIG),
     }
 }
 
@@ -181,6 +182,17 @@ fn taker(m: &Managed, end: u64, len: u64) -> Result<Taker, Errno> {
     Ok(Taker::Pool)
 }
 
+/// Why a write that the pool refused is the kernel's, if it is: what a bad pointer does beyond the end of a file differs between kernels, and what
+/// happens at a limit is the kernel's to say. Another appender may have moved the end there after the look at it.
+#[inline]
+fn left_to_kernel<T>(result: &Result<T, Failure>) -> Option<Reason> {
+    match result {
+        Err(Failure::Fault) => Some(Reason::BadPointer),
+        Err(Failure::Limit) => Some(Reason::Limit),
+        _ => None,
+    }
+}
+
 /// Says that a file of `before` bytes was written up to `end`, if anything was.
 #[inline]
 fn grown(m: &Managed, before: u64, end: u64, result: Result<usize, Errno>) -> Result<usize, Errno> {
@@ -258,9 +270,9 @@ pub fn write_here(m: &Managed, from: &impl UserMemory, append: bool, sync: bool)
         if appends {
             check_end(d.offset.load(SeqCst), len)?;
             let before = d.offset.load(SeqCst);
-            let result = m.pool.append(m.who, m.file, &m.store(), from);
-            if result == Err(Failure::Fault) {
-                return by_kernel_here(m, Reason::BadPointer, from, append, appends);
+            let result = m.pool.append(m.who, m.file, &m.store(), from, LIMIT.load(Relaxed));
+            if let Some(reason) = left_to_kernel(&result) {
+                return by_kernel_here(m, reason, from, append, appends);
             }
             let result = result.map_err(errno_of);
             if let Ok((_, end)) = result {
@@ -279,9 +291,8 @@ pub fn write_here(m: &Managed, from: &impl UserMemory, append: bool, sync: bool)
         if done < len {
             m.pool.move_offset(m.description, offset + len, offset + done);
         }
-        if result == Err(Failure::Fault) {
-            // What a bad pointer does beyond the end of a file differs between kernels.
-            return by_kernel_here(m, Reason::BadPointer, from, append, appends);
+        if let Some(reason) = left_to_kernel(&result) {
+            return by_kernel_here(m, reason, from, append, appends);
         }
         let result = grown(m, size, offset + done, result.map_err(errno_of));
         return settle(m, at_once, sync || m.has(flags::SYNC), result);
@@ -323,12 +334,12 @@ pub fn write_at(
     };
     let size = m.f().size.load(Relaxed);
     let result = if appends {
-        m.pool.append(m.who, m.file, &m.store(), from).map(|(n, _)| n)
+        m.pool.append(m.who, m.file, &m.store(), from, LIMIT.load(Relaxed)).map(|(n, _)| n)
     } else {
         m.pool.write(m.who, m.file, &m.store(), from, offset as u64)
     };
-    if result == Err(Failure::Fault) {
-        return by_kernel_at(m, Reason::BadPointer, from, offset, append, appends);
+    if let Some(reason) = left_to_kernel(&result) {
+        return by_kernel_at(m, reason, from, offset, append, appends);
     }
     let result = grown(m, size, at + result.unwrap_or(0) as u64, result.map_err(errno_of));
     settle(m, at_once, sync || m.has(flags::SYNC), result)

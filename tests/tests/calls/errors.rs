@@ -16,6 +16,11 @@ fn bad_pointers_beside_data() {
         .check();
 }
 
+#[test]
+fn several_append_up_to_a_limit() {
+    Case::new("appenders", "$BIN/appenders").program("appenders", include_str!("appenders.c"), &[]).check();
+}
+
 /// The kernel at hand need not have quotas: a tracer refuses what would go beyond one.
 #[test]
 fn c36_quotas_are_told_and_nothing_is_lost() {
