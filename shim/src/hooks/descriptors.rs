@@ -4,34 +4,34 @@ use crate::ops::{descriptors, listing, locks, sockets};
 use libc::{c_int, c_uint, c_void, mmsghdr, msghdr, off_t, size_t, ssize_t, timespec};
 
 rows! {
-    patch around close(fd: c_int) -> c_int |next| {
+    patch held close(fd: c_int) -> c_int |next| {
         // SAFETY: the program's own close.
         unsafe { descriptors::close(next, fd) }
     }
     plain hook close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int { descriptors::close_range(first, last, flags) }
     plain hook closefrom(first: c_int) -> () { descriptors::closefrom(first) }
-    patch around dup(fd: c_int) -> c_int |next| { descriptors::dup(|| next(fd), fd) }
-    patch around dup2(old: c_int, new: c_int) -> c_int |next| {
+    patch held dup(fd: c_int) -> c_int |next| { descriptors::dup(|| next(fd), fd) }
+    patch held dup2(old: c_int, new: c_int) -> c_int |next| {
         // SAFETY: the program's own call.
         unsafe { descriptors::dup_onto(|| next(old, new), old, new, 0) }
     }
-    patch around dup3(old: c_int, new: c_int, flags: c_int) -> c_int |next| {
+    patch held dup3(old: c_int, new: c_int, flags: c_int) -> c_int |next| {
         // SAFETY: the program's own call.
         unsafe { descriptors::dup_onto(|| next(old, new, flags), old, new, flags) }
     }
-    plain around fcntl(fd: c_int, command: c_int, argument: usize) -> c_int |next| {
+    plain held fcntl(fd: c_int, command: c_int, argument: usize) -> c_int |next| {
         // SAFETY: the program's own call.
         unsafe { descriptors::fcntl(|argument| next(fd, command, argument), fd, command, argument) }
     }
-    patch around fcntl64(fd: c_int, command: c_int, argument: usize) -> c_int |next| {
+    patch held fcntl64(fd: c_int, command: c_int, argument: usize) -> c_int |next| {
         // SAFETY: the program's own call.
         unsafe { descriptors::fcntl(|argument| next(fd, command, argument), fd, command, argument) }
     }
-    plain around lockf(fd: c_int, command: c_int, len: off_t) -> c_int |next| {
+    plain held lockf(fd: c_int, command: c_int, len: off_t) -> c_int |next| {
         // SAFETY: the program's own call, by the function that libc makes of it.
         unsafe { locks::lockf(fd, command, len, |c, a| fcntl64::real(fcntl64::NEXT.symbol(), fd, c, a), || next(fd, command, len)) }
     }
-    plain around lockf64(fd: c_int, command: c_int, len: off_t) -> c_int |next| {
+    plain held lockf64(fd: c_int, command: c_int, len: off_t) -> c_int |next| {
         // SAFETY: the program's own call, by the function that libc makes of it.
         unsafe { locks::lockf(fd, command, len, |c, a| fcntl64::real(fcntl64::NEXT.symbol(), fd, c, a), || next(fd, command, len)) }
     }

@@ -1,8 +1,8 @@
 //! The rows: one for each name that is caught, with its signature and its operation.
 //!
-//! `hook` rows are exported by `redhook`. `point` and `around` rows are exported with an ABI that lets a thread's cancellation unwind through them,
-//! which `redhook`'s does not: they are libc's cancellation points, and calls whose operation runs around the real one. `inner` rows are not
-//! exported: they stand for libc's internal names. Rows marked `patch` are patched into libc's entries as well.
+//! `hook` rows are exported by `redhook`. `point`, `around` and `held` rows are exported with an ABI that lets a thread's cancellation unwind through
+//! them, which `redhook`'s does not: they are libc's cancellation points, and calls whose operation runs around the real one, in `held` rows with a
+//! thread that may be cancelled anywhere kept from it. `inner` rows are not exported: they stand for libc's internal names. Rows marked `patch` are patched into libc's entries as well.
 //!
 //! A `hook` or `point` row serves the call, or answers `None` and lets it by. A panic in an operation lets the call by, too.
 

@@ -58,6 +58,10 @@ rows! {
         crate::ops::cancel::asked();
         next(thread)
     }
+    plain around pthread_setcanceltype(kind: c_int, old: *mut c_int) -> c_int |next| {
+        crate::ops::cancel::kind_is_set(kind);
+        next(kind, old)
+    }
     plain around setrlimit(resource: c_int, limit: *const rlimit) -> c_int |next| {
         let result = next(resource, limit);
         note_size_limit();

@@ -137,7 +137,10 @@ macro_rules! rows {
             use super::*;
             #[no_mangle]
             pub unsafe extern "C-unwind" fn $name($($v: $t),*) -> $r {
-                crate::ops::cancel::point();
+                if crate::ops::cancel::is_special() {
+                    // SAFETY: the program's own call.
+                    return unsafe { super::cancellable(false $(, $v)*) };
+                }
                 match guarded(|| $body) {
                     Some(result) => result,
                     // SAFETY: the program's own call.
@@ -148,12 +151,40 @@ macro_rules! rows {
 
         #[allow(dead_code)]
         pub unsafe extern "C-unwind" fn patched($($v: $t),*) -> $r {
-            crate::ops::cancel::point();
+            if crate::ops::cancel::is_special() {
+                // SAFETY: the caller's own call.
+                return unsafe { cancellable(true $(, $v)*) };
+            }
             match guarded(|| $body) {
                 Some(result) => result,
                 // SAFETY: the caller's own call.
                 None => unsafe { real(NEXT.original() $(, $v)*) },
             }
+        }
+
+        // Nothing to clean up here, and nothing inlined that has: see `ops::cancel`.
+        #[cold]
+        #[inline(never)]
+        unsafe extern "C-unwind" fn cancellable(patched: bool $(, $v: $t)*) -> $r {
+            let old = crate::ops::cancel::defer();
+            crate::ops::cancel::point();
+            // SAFETY: the caller's own call.
+            let served = unsafe { undisturbed($($v),*) };
+            crate::ops::cancel::allow(old);
+            match served {
+                Some(result) => result,
+                None => {
+                    let next = if patched { NEXT.original() } else { NEXT.symbol() };
+                    // SAFETY: the caller's own call.
+                    unsafe { real(next $(, $v)*) }
+                }
+            }
+        }
+
+        #[cold]
+        #[inline(never)]
+        unsafe fn undisturbed($($v: $t),*) -> Option<$r> {
+            guarded(|| $body)
         }
     };
 
@@ -165,6 +196,61 @@ macro_rules! rows {
                 // SAFETY: the caller's own call.
                 None => unsafe { real(NEXT.original() $(, $v)*) },
             }
+        }
+    };
+
+    (@body held $name:ident ( $($v:ident : $t:ty),* ) -> $r:ty | $next:ident | $body:block) => {
+        mod symbol {
+            #[allow(unused_imports)]
+            use super::*;
+            #[no_mangle]
+            pub unsafe extern "C-unwind" fn $name($($v: $t),*) -> $r {
+                if crate::ops::cancel::is_anywhere() {
+                    // SAFETY: the program's own call.
+                    return unsafe { super::cancellable(false $(, $v)*) };
+                }
+                // SAFETY: the program's own call.
+                unsafe { super::around(false $(, $v)*) }
+            }
+        }
+
+        #[allow(dead_code)]
+        pub unsafe extern "C-unwind" fn patched($($v: $t),*) -> $r {
+            if crate::ops::cancel::is_anywhere() {
+                // SAFETY: the caller's own call.
+                return unsafe { cancellable(true $(, $v)*) };
+            }
+            // SAFETY: the caller's own call.
+            unsafe { around(true $(, $v)*) }
+        }
+
+        #[inline(always)]
+        unsafe fn around(patched: bool $(, $v: $t)*) -> $r {
+            #[allow(unused_variables)]
+            let $next = |$($v: $t),*| {
+                let next = if patched { NEXT.original() } else { NEXT.symbol() };
+                // SAFETY: the caller's own call.
+                unsafe { real(next $(, $v)*) }
+            };
+            $body
+        }
+
+        // Nothing to clean up here, and nothing inlined that has: see `ops::cancel`.
+        #[cold]
+        #[inline(never)]
+        unsafe extern "C-unwind" fn cancellable(patched: bool $(, $v: $t)*) -> $r {
+            let old = crate::ops::cancel::defer();
+            // SAFETY: the caller's own call.
+            let result = unsafe { undisturbed(patched $(, $v)*) };
+            crate::ops::cancel::allow(old);
+            result
+        }
+
+        #[cold]
+        #[inline(never)]
+        unsafe fn undisturbed(patched: bool $(, $v: $t)*) -> $r {
+            // SAFETY: the caller's own call.
+            unsafe { around(patched $(, $v)*) }
         }
     };
 

@@ -91,7 +91,7 @@ int main(int c, char **v) {
             }
         }
         clock_gettime(CLOCK_MONOTONIC, &t);
-    } while (t.tv_sec - t0.tv_sec < 6);
+    } while (t.tv_sec - t0.tv_sec < 3);
     stop = 1;
     pthread_join(o, 0);
     struct stat st;
