@@ -98,19 +98,20 @@ pub fn known(pool: &Pool) -> Vec<i32> {
     found
 }
 
-/// Gives the descriptor of file `slot` up.
-pub fn release(pool: &Pool, slot: u32) {
+/// Gives the descriptor of file `slot` up. It is the caller's to close.
+#[must_use]
+pub fn release(pool: &Pool, slot: u32) -> Option<OwnedFd> {
     let file = pool.segment().file(slot);
     let fd = kept(file);
     file.keeper_fd.store(0, SeqCst);
     file.handed.store(0, SeqCst);
-    if let Some(fd) = fd {
-        sys::close(fd);
-    }
+    fd.map(process::adopt)
 }
 
-/// Gives up the descriptors of files that nobody has open and that have nothing dirty.
-pub fn give_up_idle(pool: &Pool) {
+/// Gives up the descriptors of files that nobody has open and that have nothing dirty. They are the caller's to close.
+#[must_use]
+pub fn give_up_idle(pool: &Pool) -> Vec<OwnedFd> {
+    let mut given_up = Vec::new();
     let idle = |file: &File| {
         file.handed.load(SeqCst) == 1 && file.opens.load(SeqCst) == 0 && file.dirty_pages.load(SeqCst) == 0
     };
@@ -121,9 +122,10 @@ pub fn give_up_idle(pool: &Pool) {
         if file.opens.load(SeqCst) > 0 {
             file.handed.store(1, SeqCst);
         } else {
-            release(pool, slot);
+            given_up.extend(release(pool, slot));
         }
     }
+    given_up
 }
 
 /// Writes the dirty bytes of file `slot` to the real file, durably if asked.

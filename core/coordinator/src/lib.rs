@@ -11,6 +11,7 @@
 #![deny(unsafe_code)]
 
 mod clients;
+mod closer;
 mod hugefs;
 mod inherited;
 mod keeper;

@@ -19,6 +19,7 @@ use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::net::{accept_with, SocketFlags};
 
 use crate::clients::Clients;
+use crate::closer::Closer;
 use crate::reserve::Memory;
 use crate::session::{Next, Session};
 use crate::start::{Lifetime, Shared};
@@ -66,6 +67,7 @@ struct Worker<'a> {
     behind: HashSet<u32>,
     /// How much of the segment has been cleared.
     cleared: u64,
+    closer: Closer,
     begun: Instant,
     held: bool,
     stop_when_empty: bool,
@@ -79,7 +81,10 @@ struct Worker<'a> {
 pub fn run(shared: &Shared, supervisor: u32) -> Result<Ended, AttachError> {
     // When it takes the supervisor's place, its descriptors are the next worker's.
     let mut worker = ManuallyDrop::new(Worker::new(shared)?);
-    Ok(worker.serve(supervisor))
+    let ended = worker.serve(supervisor);
+    // Whoever forks next must be alone.
+    worker.closer.finish();
+    Ok(ended)
 }
 
 impl<'a> Worker<'a> {
@@ -119,6 +124,7 @@ impl<'a> Worker<'a> {
             retry: HashMap::new(),
             // Another worker than the first finds it in use, and cleared or not: programs are being served.
             behind: HashSet::new(),
+            closer: Closer::default(),
             cleared: if incarnation > 1 { pool_length } else { 0 },
             begun: Instant::now(),
             held,
@@ -235,7 +241,7 @@ impl<'a> Worker<'a> {
                 Err(rustix::io::Errno::INTR | rustix::io::Errno::CONNABORTED) => {}
                 Err(rustix::io::Errno::MFILE | rustix::io::Errno::NFILE) => {
                     tracing::warn!("out of descriptors: {} connections", self.sessions.len());
-                    keeper::give_up_idle(&self.pool);
+                    self.give_up_idle();
                     std::thread::sleep(NAP);
                     return;
                 }
@@ -330,7 +336,7 @@ impl<'a> Worker<'a> {
             },
             Kind::Release => {
                 if let Some(slot) = self.slot_of(message.a) {
-                    keeper::release(&self.pool, slot);
+                    self.release(slot);
                 }
                 done(0, 0)
             }
@@ -413,7 +419,7 @@ impl<'a> Worker<'a> {
         }
         // Programs that stay attached learn of it at their next write, which then is the kernel's.
         for slot in keeper::files(&self.pool, |f| f.handed.load(SeqCst) != 0) {
-            keeper::release(&self.pool, slot);
+            self.release(slot);
         }
         // Nobody new finds it; who asked learns from the end of the connection that it is over.
         let _ = fs::remove_file(self.shared.place.socket());
@@ -460,6 +466,18 @@ impl<'a> Worker<'a> {
         }
     }
 
+    fn release(&mut self, slot: u32) {
+        if let Some(descriptor) = keeper::release(&self.pool, slot) {
+            self.closer.close(descriptor);
+        }
+    }
+
+    fn give_up_idle(&mut self) {
+        for descriptor in keeper::give_up_idle(&self.pool) {
+            self.closer.close(descriptor);
+        }
+    }
+
     /// Flushes a file for which nobody waits; a failure is tried again later.
     fn flush_quietly(&mut self, slot: u32) {
         match self.flush(slot, false) {
@@ -493,7 +511,7 @@ impl<'a> Worker<'a> {
                 self.flush_quietly(slot);
             }
         }
-        keeper::give_up_idle(&self.pool);
+        self.give_up_idle();
         self.end_if_unneeded();
     }
 
