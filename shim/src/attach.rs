@@ -27,8 +27,8 @@ const ADOPTION_WAIT_MS: i64 = 60_000;
 const REQUEST_WAIT_MS: i64 = 60_000;
 /// How long a descriptor may wait for room in the coordinator's socket.
 const SEND_WAIT_MS: i64 = 10_000;
-/// Further attempts when what is asked for is held up: some ten seconds, as the coordinator waits a quarter of one itself.
-const BUSY_AGAIN: u32 = 40;
+/// Further attempts when what is asked for is held up: some five seconds, as the coordinator waits a quarter of one itself.
+const BUSY_AGAIN: u32 = 20;
 /// How often a question is asked again, every 50 ms, when the coordinator's worker has died over it.
 const ASK_AGAIN: u32 = 20;
 const SOCKET_PATH: usize = 108;

@@ -129,6 +129,7 @@ impl Managed {
 
     /// Makes a call that writes at what the kernel takes for the end of the file: no append in the pool comes in between.
     pub fn around_append<T>(&self, appends: bool, call: impl FnOnce() -> T) -> T {
+        let _masked = appends.then(sys::Masked::if_handlers);
         let _appender = appends.then(|| self.pool.hold_appends(self.who, self.file));
         call()
     }

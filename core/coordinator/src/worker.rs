@@ -371,7 +371,9 @@ impl<'a> Worker<'a> {
             }
         }
         let result = keeper::flush(&self.pool, self.who, slot, durable);
-        self.pool.attribute_flush(self.who, slot, result.unwrap_or_default(), result.is_err());
+        // A file that is held up has not failed.
+        let failed = result.is_err_and(|errno| errno != Errno(libc::EBUSY));
+        self.pool.attribute_flush(self.who, slot, result.unwrap_or_default(), failed);
         result
     }
 
@@ -460,10 +462,7 @@ impl<'a> Worker<'a> {
             self.pool.release_client(self.who, slot);
             self.clients.forget(&self.pool, slot);
         }
-        let settled = if self.clients.is_empty() { self.pool.settle_counts() } else { 0 };
-        if settled > 0 {
-            tracing::info!("{settled} files were still counted as open by processes that were killed");
-        }
+        self.settle_counts();
     }
 
     fn release(&mut self, slot: u32) {
@@ -475,6 +474,14 @@ impl<'a> Worker<'a> {
     fn give_up_idle(&mut self) {
         for descriptor in keeper::give_up_idle(&self.pool) {
             self.closer.close(descriptor);
+        }
+    }
+
+    /// Takes back what killed processes have left counted, once nobody is left.
+    fn settle_counts(&self) {
+        let settled = if self.clients.is_empty() { self.pool.settle_counts() } else { 0 };
+        if settled > 0 {
+            tracing::info!("{settled} files were still counted as open by processes that were killed");
         }
     }
 
@@ -511,6 +518,7 @@ impl<'a> Worker<'a> {
                 self.flush_quietly(slot);
             }
         }
+        self.settle_counts();
         self.give_up_idle();
         self.end_if_unneeded();
     }

@@ -14,13 +14,16 @@ use crate::{Caller, Pool, Store, FIRST_PIN, NO_WRITER};
 use millpond_segment::description::flags;
 use millpond_segment::lock::Held;
 use millpond_segment::stats::Reason;
+use millpond_segment::sys::Masked;
 use millpond_segment::{Errno, File};
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 
 /// A write that the kernel serves. While it lives, the file stays direct.
 pub struct DirectWrite<'a> {
     file: &'a File,
+    // Dropped in this order: a handler finds nothing held.
     _appender: Option<Held<'a>>,
+    _masked: Option<Masked>,
 }
 
 impl Drop for DirectWrite<'_> {
@@ -50,6 +53,7 @@ impl Pool {
         }
         self.count_turn(who, reason, before & bit == 0);
         self.unless_held_up(who, || {
+            let _masked = Masked::begin();
             let _flusher = f.flush_lock.lock(who.me, &self.segment);
             let _size = f.lock.lock(who.me, &self.segment);
             // Somebody whose flush failed may have taken it back.
@@ -80,6 +84,7 @@ impl Pool {
             return now != 0;
         }
         // Whoever holds these may be at it for long, and the kernel serves the call as well.
+        let _masked = Masked::begin();
         let Some(_flusher) = f.flush_lock.try_lock(who.me) else { return true };
         let Some(_size) = f.lock.try_lock(who.me) else { return true };
         if f.epoch.load(SeqCst) & 1 == 1 || f.dirty_pages.load(SeqCst) > 0 {
@@ -111,9 +116,10 @@ impl Pool {
     pub fn begin_direct_write(&self, who: Caller, file: u32, appends: bool) -> Option<DirectWrite<'_>> {
         let f = self.segment.file(file);
         f.direct_calls.fetch_add(1, SeqCst);
-        let mut call = DirectWrite { file: f, _appender: None };
+        let mut call = DirectWrite { file: f, _appender: None, _masked: None };
         let decided = f.ending.load(SeqCst) == 0;
         if decided && f.direct.load(SeqCst) != 0 || !decided && self.is_own_ending(who, f) {
+            call._masked = appends.then(Masked::if_handlers);
             call._appender = appends.then(|| self.hold_appends(who, file));
             return Some(call);
         }

@@ -5,7 +5,7 @@ use millpond_model::{Stamp, Verdict};
 use millpond_segment::file::state;
 use millpond_segment::header::modes;
 use millpond_segment::index::{link, unlink};
-use millpond_segment::sys::FileStat;
+use millpond_segment::sys::{FileStat, Masked};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
 /// A file that an open found or made.
@@ -57,6 +57,7 @@ impl Pool {
             return;
         }
         let f = self.segment.file(file);
+        let _masked = Masked::begin();
         let _flusher = f.flush_lock.lock(who.me, &self.segment);
         let _size = f.lock.lock(who.me, &self.segment);
         // The stat may be older than somebody's flush.

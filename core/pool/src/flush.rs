@@ -1,13 +1,15 @@
 //! Flushing: dirty ranges leave as few large vectored writes, in the order of the file as far as its list of pages has it: after a death the list
 //! is made anew, in no order.
 //!
+//! Signals are held back as long as a flush has a file's flush lock: a handler that comes then may start whoever needs it.
+//!
 //! **clean-means-written**: a page becomes clean only if nothing changed it while it was being written. A flush that fails is latched in the file,
 //! its bytes stay dirty, and a later flush tries again.
 
 use crate::pages::LockedPage;
 use crate::{Caller, Pool, Store};
 use millpond_model::{ByteRange, PageIndex, RangeSet};
-use millpond_segment::sys::{self, IoPart};
+use millpond_segment::sys::{self, IoPart, Masked};
 use millpond_segment::Errno;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
@@ -63,6 +65,7 @@ impl Pool {
             return Ok(Flushed::default());
         }
         self.unless_held_up(who, || {
+            let _masked = Masked::begin();
             let _flusher = f.flush_lock.lock(who.me, &self.segment);
             self.flush_locked(who, file, store)
         })
@@ -102,6 +105,7 @@ impl Pool {
         then: impl Fn(&S) -> Result<(), Errno>,
     ) -> Result<Flushed, Errno> {
         self.unless_held_up(who, || {
+            let _masked = Masked::begin();
             let _flusher = self.segment.file(file).flush_lock.lock(who.me, &self.segment);
             if self.segment.file(file).dirty_pages.load(SeqCst) == 0 && !durable {
                 return Ok(Flushed::default());
@@ -152,6 +156,7 @@ impl Pool {
         index: u64,
     ) -> Result<(), Errno> {
         self.unless_held_up(who, || {
+            let _masked = Masked::begin();
             let _flusher = self.segment.file(file).flush_lock.lock(who.me, &self.segment);
             let Some(slot) = self.segment.find_page(file, index) else { return Ok(()) };
             let known = self.stamp_holds(file, store);

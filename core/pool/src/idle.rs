@@ -10,9 +10,10 @@ use millpond_segment::header::modes;
 use millpond_segment::sys;
 use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 
-/// How long a process that comes just then waits, in steps of [`STEP_NS`]: longer than it takes, in case whoever was at it has died.
-const STEPS: u32 = 10_000;
+/// How long a process that comes just then waits between two looks.
 const STEP_NS: u64 = 100_000;
+/// The coordinator's client slot.
+const COORDINATOR: u32 = 0;
 
 impl Pool {
     /// For the coordinator: if no process uses the pool, takes back what is still counted. Returns how many files were counted as open.
@@ -30,10 +31,9 @@ impl Pool {
 
     /// Before a client counts anything: if the coordinator is settling counts, waits until it has.
     pub(crate) fn wait_for_settling(&self) {
-        for _ in 0..STEPS {
-            if self.segment.header().modes.load(SeqCst) & modes::SETTLING == 0 {
-                return;
-            }
+        while self.segment.header().modes.load(SeqCst) & modes::SETTLING != 0
+            && !self.segment.client_is_dead(COORDINATOR)
+        {
             sys::sleep_ns(STEP_NS);
         }
     }
@@ -62,6 +62,9 @@ impl Pool {
         for slot in 0..self.file_slots() {
             let f = self.segment.file(slot);
             // What the file was direct for is forgotten when it is opened next.
+            for word in [&f.mapped, &f.direct_calls, &f.ending] {
+                word.store(0, SeqCst);
+            }
             settled += u32::from(f.opens.swap(0, SeqCst) != 0);
         }
         settled

@@ -164,6 +164,10 @@ impl Pool {
         if cap >= end {
             return true;
         }
+        // The operation underneath goes on with the buffers that it knows.
+        if locked.held.is_nested() {
+            return false;
+        }
         let _masked = Masked::begin();
         let Some(taken) = self.take_buffers(who, end) else { return false };
         // One new blob instead of a growing tail: pages of one buffer are the fast ones. The bytes are there before the page names the new

@@ -7,7 +7,7 @@ use crate::pages::LockedPage;
 use crate::{Caller, Failure, Pool, Store};
 use millpond_model::{ByteRange, Span};
 use millpond_segment::map::zero_user;
-use millpond_segment::sys::IoPart;
+use millpond_segment::sys::{IoPart, Masked};
 use millpond_segment::{Errno, UserMemory};
 use std::sync::atomic::{
     fence,
@@ -117,9 +117,16 @@ impl Pool {
         to: &impl UserMemory,
     ) -> Result<(), (usize, Failure)> {
         self.tally(who).miss();
+        // As in a write.
+        let _masked = Masked::if_handlers();
         let mut made_room = false;
         loop {
             if let Some(locked) = self.lock_page(who, file, span.page.0) {
+                if locked.held.is_nested() && !locked.page.valid.load().covers(span.range) {
+                    // What an interrupted write has put there and not yet said is not to be fetched over.
+                    drop(locked);
+                    return self.read_around_dirty(who, file, store, span, to);
+                }
                 if self.grow_page(who, &locked, span.range.end) {
                     self.fetch(file, &locked, store, span.range).map_err(|e| (0, Failure::Errno(e)))?;
                     return self.pieces(locked.page, span.range, |at, within, len| {
@@ -185,6 +192,8 @@ impl Pool {
         if page.valid.covers(needed) {
             return Ok(());
         }
+        // Whoever else wants the page waits for the file now; a handler that came then might wait for them.
+        let _masked = Masked::begin();
         let all = ByteRange::new(0, page.cap.load(Relaxed).min(self.segment.geometry().bytes()));
         let start = self.segment.geometry().start_of(millpond_model::PageIndex(page.index.load(Relaxed)));
         let stored = self.segment.file(file).stored_size.load(Relaxed);

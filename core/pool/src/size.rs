@@ -3,6 +3,7 @@
 use crate::{Caller, Pool, Store};
 use millpond_model::PageIndex;
 use millpond_segment::stats::Reason;
+use millpond_segment::sys::Masked;
 use millpond_segment::Errno;
 use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 
@@ -21,6 +22,7 @@ impl Pool {
         change: impl FnOnce() -> Result<millpond_model::Stamp, Errno>,
     ) -> Result<(), Errno> {
         let f = self.segment.file(file);
+        let _masked = Masked::begin();
         // An append that has its offset is waited for: overtaken, it would leave its bytes behind where the end was.
         let _appender = f.append_lock.lock(who.me, &self.segment);
         let _flusher = f.flush_lock.lock(who.me, &self.segment);
@@ -81,6 +83,7 @@ impl Pool {
         // No lock is held over the call: it may wait (for a pipe, a socket), or be left by a signal handler's jump. Bytes that others
         // write meanwhile stay dirty and are kept.
         let result = call();
+        let _masked = Masked::begin();
         let _flusher = f.flush_lock.lock(who.me, &self.segment);
         let _size = f.lock.lock(who.me, &self.segment);
         self.drop_clean(who, file);
@@ -127,6 +130,7 @@ impl Pool {
         }
         let f = self.segment.file(file);
         // Whoever flushes now will leave a fresh stamp; and who cannot wait need not.
+        let _masked = Masked::begin();
         let Some(_flusher) = f.flush_lock.try_lock(who.me) else { return };
         let Some(_size) = f.lock.try_lock(who.me) else { return };
         let (Ok(now), (kept, _)) = (store.stamp(), self.stamp_of(file)) else { return };

@@ -5,6 +5,7 @@ use crate::{Caller, Failure, Pool, Store};
 use millpond_model::{ByteRange, Span};
 use millpond_segment::account::Escape;
 use millpond_segment::stats::Reason;
+use millpond_segment::sys::Masked;
 use millpond_segment::{Errno, UserMemory};
 use std::sync::atomic::{
     fence,
@@ -19,6 +20,8 @@ enum Refused {
     Ranges,
     /// No buffers.
     Room,
+    /// This is a signal handler, and the write that it interrupted goes on with the buffers that it knows.
+    Interrupting,
 }
 
 /// How an attempt at a write ended.
@@ -42,6 +45,8 @@ impl Pool {
         from: &impl UserMemory,
         offset: u64,
     ) -> Result<usize, Failure> {
+        // A handler that came while a page is locked might wait for somebody who needs the page.
+        let _masked = Masked::if_handlers();
         loop {
             match self.write_once(who, file, store, from, offset)? {
                 Once::Done(done) => return Ok(done),
@@ -116,6 +121,7 @@ impl Pool {
         limit: u64,
     ) -> Result<(usize, u64), Failure> {
         let f = self.segment.file(file);
+        let _masked = Masked::if_handlers();
         let _held = self.hold_appends(who, file);
         if f.direct.load(SeqCst) != 0 {
             self.meet_end(who, file, store);
@@ -213,6 +219,9 @@ impl Pool {
                 .or_else(|| self.create_page(who, file, span.page.0, cap));
             let refused = match &locked {
                 None => Refused::Room,
+                Some(locked) if locked.held.is_nested() && locked.page.cap.load(Relaxed) < span.range.end => {
+                    Refused::Interrupting
+                }
                 Some(locked)
                     if !self.grow_page(who, locked, cap)
                         && locked.page.cap.load(Relaxed) < span.range.end =>
@@ -226,6 +235,7 @@ impl Pool {
             };
             match refused {
                 Refused::Fault(n) => return Err((n, Failure::Fault)),
+                Refused::Interrupting => return self.write_through(who, file, store, span, from, locked),
                 Refused::Room if searches == SEARCHES => {
                     return self.write_through(who, file, store, span, from, locked)
                 }
@@ -307,6 +317,8 @@ impl Pool {
             return Err((0, Failure::Errno(Errno(ENOSPC))));
         }
         let locked = locked.or_else(|| self.lock_page(who, file, span.page.0));
+        // The page is held over the kernel's work.
+        let _masked = Masked::begin();
         self.count_sync_down(who, Reason::PoolFull);
         self.count_escapes(who, Escape::PoolFull, 1);
         let at = self.segment.geometry().start_of(span.page) + u64::from(span.range.start);

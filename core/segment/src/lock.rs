@@ -21,8 +21,8 @@ const NAP_NS: u64 = 20_000_000;
 const NAPS_BEFORE_PRESSING: u32 = 3;
 /// Naps after which a waiter itself takes the lock of a dead holder, in case no coordinator does.
 const NAPS_BEFORE_TAKEOVER: u32 = 10;
-/// Naps after which a patient waiter gives up.
-const PATIENCE: u32 = NAPS_BEFORE_TAKEOVER + 2;
+/// After which a patient waiter gives up: some naps more than it takes to replace a dead holder.
+const PATIENCE_NS: u64 = (NAPS_BEFORE_TAKEOVER as u64 + 2) * NAP_NS;
 
 impl Holder {
     /// The holder that is thread `thread` of client slot `client`. Thread numbers are taken modulo 2^19.
@@ -123,7 +123,7 @@ impl FutexLock {
         nesting::enter();
         let held = match self.word.compare_exchange(0, me.0, Ordering::Acquire, Ordering::Relaxed) {
             Ok(_) => Some(self.held(false, false)),
-            Err(_) => self.wait(me, segment, PATIENCE),
+            Err(_) => self.wait(me, segment, Some(PATIENCE_NS)),
         };
         if held.is_none() {
             nesting::leave();
@@ -177,14 +177,14 @@ impl FutexLock {
     #[inline(never)]
     fn lock_slow(&self, me: Holder, segment: &Segment) -> Held<'_> {
         loop {
-            if let Some(held) = self.wait(me, segment, u32::MAX) {
+            if let Some(held) = self.wait(me, segment, None) {
                 return held;
             }
         }
     }
 
-    /// Waits for the lock, for so many naps.
-    fn wait(&self, me: Holder, segment: &Segment, naps: u32) -> Option<Held<'_>> {
+    /// Waits for the lock, with `patience` no longer than so many nanoseconds.
+    fn wait(&self, me: Holder, segment: &Segment, patience: Option<u64>) -> Option<Held<'_>> {
         for _ in 0..SPINS {
             let word = self.word.load(Ordering::Relaxed);
             if nesting::is_own(word, me) {
@@ -198,14 +198,16 @@ impl FutexLock {
         }
         // If this thread dies here the count stays too high, which costs needless wakes and nothing else.
         self.sleepers.fetch_add(1, Ordering::SeqCst);
-        let held = self.sleep(me, segment, naps);
+        let held = self.sleep(me, segment, patience);
         self.sleepers.fetch_sub(1, Ordering::SeqCst);
         held
     }
 
-    fn sleep(&self, me: Holder, segment: &Segment, most: u32) -> Option<Held<'_>> {
+    fn sleep(&self, me: Holder, segment: &Segment, patience: Option<u64>) -> Option<Held<'_>> {
         let mut naps = 0;
-        while naps < most {
+        // A nap ends early when the word changes, or by a signal.
+        let until = patience.map(|ns| sys::monotonic_ns() + ns);
+        while until.is_none_or(|until| sys::monotonic_ns() < until) {
             let word = self.word.load(Ordering::SeqCst);
             if word == 0 {
                 if self.word.compare_exchange(0, me.0, Ordering::Acquire, Ordering::Relaxed).is_ok() {
@@ -220,6 +222,9 @@ impl FutexLock {
             naps += 1;
             if naps % NAPS_BEFORE_PRESSING == 0 {
                 self.press(segment);
+                if patience.is_some() && self.has_stopped_holder(segment) {
+                    return None;
+                }
             }
             if naps % NAPS_BEFORE_TAKEOVER == 0 {
                 if let Some(held) = self
@@ -251,6 +256,15 @@ impl FutexLock {
             Some(release) => drop(release(pid, &|| self.holder() != Some(holder))),
             None => segment.tell_held_up(&self.word),
         }
+    }
+
+    /// Whether whoever holds the lock is held itself, by a signal or a debugger.
+    fn has_stopped_holder(&self, segment: &Segment) -> bool {
+        self.holder()
+            .filter(|h| segment.is_client(h.client()))
+            .and_then(|h| segment.client(h.client()).process().pid_here())
+            .and_then(sys::process_state)
+            .is_some_and(|(letter, _)| matches!(letter, b'T' | b't'))
     }
 
     /// Gives the lock back without a locked instruction. A sleeper that came at this very moment may be overlooked: the

@@ -236,6 +236,9 @@ unsafe fn process_call(number: c_long, a: [usize; 6]) -> Option<c_long> {
                 .into(),
             ),
             libc::SYS_rt_sigaction => {
+                if a[1] != 0 {
+                    sys::expect_handler(a[0] as c_int);
+                }
                 let result = call();
                 crate::fault::look_again();
                 crate::start::settle_guard();

@@ -13,6 +13,16 @@ fn handlers_flush_what_is_being_rewritten() {
 }
 
 #[test]
+fn handlers_write_further_on_in_the_page() {
+    Case::new("grows", "$BIN/grows").program("grows", include_str!("grows.c"), &[]).check();
+}
+
+#[test]
+fn handlers_start_programs_that_use_the_file() {
+    Case::new("commands", "$BIN/commands").program("commands", include_str!("commands.c"), &[]).check();
+}
+
+#[test]
 fn handlers_leave_by_jumps() {
     Case::new("jump", "$BIN/jump").program("jump", include_str!("jump.c"), &[]).check();
 }

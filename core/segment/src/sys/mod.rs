@@ -11,7 +11,7 @@ mod spaces;
 pub mod text;
 
 pub use calls::*;
-pub use mask::Masked;
+pub use mask::{expect_handler, Masked};
 pub use output::{has_room, without_signals, write};
 pub use raw::{syscall, Errno};
 pub use spaces::{own_space, set_elsewhere, Process, UNKNOWN as UNKNOWN_SPACE};
