@@ -37,6 +37,7 @@ impl Pool {
     pub fn hold_known(&self, who: Caller, stat: &FileStat) -> Option<u32> {
         self.segment.find_file(stat.dev, stat.ino)?;
         let bucket = self.segment.file_bucket_of(stat.dev, stat.ino);
+        let _masked = Masked::if_handlers();
         let _held = bucket.lock.lock(who.me, &self.segment);
         let file = self.segment.find_file(stat.dev, stat.ino)?;
         let f = self.segment.file(file);
@@ -120,6 +121,7 @@ impl Pool {
     fn publish_file(&self, who: Caller, slot: u32, stat: &FileStat) -> bool {
         let f = self.segment.file(slot);
         let bucket = self.segment.file_bucket_of(stat.dev, stat.ino);
+        let _masked = Masked::if_handlers();
         let held = bucket.lock.lock(who.me, &self.segment);
         if held.is_nested() || self.segment.find_file(stat.dev, stat.ino).is_some() {
             f.state.store(state::FREE, Release);
@@ -183,6 +185,7 @@ impl Pool {
         let f = self.segment.file(slot);
         let bucket = self.segment.file_bucket_of(f.dev.load(Relaxed), f.ino.load(Relaxed));
         {
+            let _masked = Masked::if_handlers();
             let held = bucket.lock.lock(who.me, &self.segment);
             if held.is_nested()
                 || f.state.load(Acquire) != state::LIVE
