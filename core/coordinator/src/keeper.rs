@@ -138,10 +138,11 @@ pub fn flush(pool: &Pool, who: Caller, slot: u32, durable: bool) -> Result<Flush
     if file.dirty_pages.load(SeqCst) == 0 && file.flush_lock.holder().is_none() && !durable {
         return Ok(Flushed::default());
     }
-    if flusher_is_stopped(pool, file) {
+    if file.flush_lock.has_stopped_holder(pool.segment()) {
         file.flush_lock.press(pool.segment());
     }
-    if flusher_is_stopped(pool, file) {
+    // Whom a signal or a debugger holds could be waited for for ever.
+    if file.flush_lock.has_stopped_holder(pool.segment()) {
         return Err(Errno(libc::EBUSY));
     }
     let fd = kept(file).map(Ok).unwrap_or_else(|| by_name(file).map(IntoRawFd::into_raw_fd));
@@ -190,13 +191,6 @@ fn forget(pool: &Pool, who: Caller, slot: u32, may_go: impl Fn() -> bool) -> boo
         tracing::info!("{}: removed before its bytes could be written; they are dropped", file.name.text());
     }
     forgotten
-}
-
-/// Whether the process that is flushing the file is held by a signal or a debugger: to wait for it could take for ever.
-fn flusher_is_stopped(pool: &Pool, file: &File) -> bool {
-    let Some(holder) = file.flush_lock.holder().filter(|holder| holder.client() != 0) else { return false };
-    let pid = pool.segment().client(holder.client()).process().pid_here();
-    pid.and_then(sys::process_state).is_some_and(|(letter, _)| matches!(letter, b'T' | b't'))
 }
 
 /// The last resort for a file whose descriptor never arrived: the name it was opened by, if that still is the file.

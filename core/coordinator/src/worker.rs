@@ -462,7 +462,6 @@ impl<'a> Worker<'a> {
             self.pool.release_client(self.who, slot);
             self.clients.forget(&self.pool, slot);
         }
-        self.settle_counts();
     }
 
     fn release(&mut self, slot: u32) {

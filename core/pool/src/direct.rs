@@ -52,9 +52,7 @@ impl Pool {
             return Ok(());
         }
         self.count_turn(who, reason, before & bit == 0);
-        self.unless_held_up(who, || {
-            let _masked = Masked::begin();
-            let _flusher = f.flush_lock.lock(who.me, &self.segment);
+        self.under_flush_lock(who, file, || {
             let _size = f.lock.lock(who.me, &self.segment);
             // Somebody whose flush failed may have taken it back.
             f.direct.fetch_or(bit, SeqCst);
@@ -161,6 +159,12 @@ impl Pool {
     pub(crate) fn forget_direct(&self, file: u32) {
         let f = self.segment.file(file);
         f.direct.store(0, SeqCst);
+        self.forget_direct_calls(file);
+    }
+
+    /// What is counted of mappings and calls is nobody's.
+    pub(crate) fn forget_direct_calls(&self, file: u32) {
+        let f = self.segment.file(file);
         for word in [&f.mapped, &f.direct_calls, &f.ending] {
             word.store(0, SeqCst);
         }

@@ -7,7 +7,7 @@
 //! its bytes stay dirty, and a later flush tries again.
 
 use crate::pages::LockedPage;
-use crate::{Caller, Pool, Store};
+use crate::{Caller, Pool, Store, COORDINATOR};
 use millpond_model::{ByteRange, PageIndex, RangeSet};
 use millpond_segment::sys::{self, IoPart, Masked};
 use millpond_segment::Errno;
@@ -64,25 +64,27 @@ impl Pool {
         if f.dirty_pages.load(SeqCst) == 0 && f.flush_lock.holder().is_none() {
             return Ok(Flushed::default());
         }
-        self.unless_held_up(who, || {
-            let _masked = Masked::begin();
-            let _flusher = f.flush_lock.lock(who.me, &self.segment);
-            self.flush_locked(who, file, store)
-        })
+        self.under_flush_lock(who, file, || self.flush_locked(who, file, store))
     }
 
-    /// Makes `attempt`, which takes a file's flush lock and gives it back, until no page is held up. The coordinator, which serves everybody, waits
-    /// for nobody.
+    /// Makes `attempt` under the file's flush lock, with signals held back, until no page is held up; in between, the lock is anybody's. The
+    /// coordinator, which serves everybody, waits for nobody.
     ///
     /// # Errors
     /// What `attempt` returns; for the coordinator, `EBUSY` when a page is held up. That is latched nowhere.
-    pub(crate) fn unless_held_up<T>(
+    pub(crate) fn under_flush_lock<T>(
         &self,
         who: Caller,
+        file: u32,
         mut attempt: impl FnMut() -> Result<T, Errno>,
     ) -> Result<T, Errno> {
         loop {
-            match attempt() {
+            let outcome = {
+                let _masked = Masked::begin();
+                let _flusher = self.segment.file(file).flush_lock.lock(who.me, &self.segment);
+                attempt()
+            };
+            match outcome {
                 Err(HELD_UP) if who.client() == COORDINATOR => return Err(Errno(EBUSY)),
                 // Long enough for somebody who waits for the lock to get it.
                 Err(HELD_UP) => sys::sleep_ns(PAUSE_NS),
@@ -104,9 +106,7 @@ impl Pool {
         open: impl Fn() -> Result<S, Errno>,
         then: impl Fn(&S) -> Result<(), Errno>,
     ) -> Result<Flushed, Errno> {
-        self.unless_held_up(who, || {
-            let _masked = Masked::begin();
-            let _flusher = self.segment.file(file).flush_lock.lock(who.me, &self.segment);
+        self.under_flush_lock(who, file, || {
             if self.segment.file(file).dirty_pages.load(SeqCst) == 0 && !durable {
                 return Ok(Flushed::default());
             }
@@ -155,9 +155,7 @@ impl Pool {
         store: &impl Store,
         index: u64,
     ) -> Result<(), Errno> {
-        self.unless_held_up(who, || {
-            let _masked = Masked::begin();
-            let _flusher = self.segment.file(file).flush_lock.lock(who.me, &self.segment);
+        self.under_flush_lock(who, file, || {
             let Some(slot) = self.segment.find_page(file, index) else { return Ok(()) };
             let known = self.stamp_holds(file, store);
             self.flush_batch(who, file, store, &[slot], &mut Flushed::default())?;
@@ -334,8 +332,6 @@ impl Pool {
 
 const EIO: i32 = 5;
 const EBUSY: i32 = 16;
-/// The coordinator's client slot.
-const COORDINATOR: u32 = 0;
 /// How long a flush that was held up waits before it comes again.
 const PAUSE_NS: u64 = 5_000_000;
 

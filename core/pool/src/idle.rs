@@ -4,7 +4,7 @@
 //! not yet counted it off its file) leaves a file counted as open that nobody has open. While other processes count at the same time nobody can
 //! tell; when none is left, every such count is wrong.
 
-use crate::Pool;
+use crate::{Pool, COORDINATOR};
 use millpond_segment::client::state;
 use millpond_segment::header::modes;
 use millpond_segment::sys;
@@ -12,8 +12,6 @@ use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 
 /// How long a process that comes just then waits between two looks.
 const STEP_NS: u64 = 100_000;
-/// The coordinator's client slot.
-const COORDINATOR: u32 = 0;
 
 impl Pool {
     /// For the coordinator: if no process uses the pool, takes back what is still counted. Returns how many files were counted as open.
@@ -62,9 +60,7 @@ impl Pool {
         for slot in 0..self.file_slots() {
             let f = self.segment.file(slot);
             // What the file was direct for is forgotten when it is opened next.
-            for word in [&f.mapped, &f.direct_calls, &f.ending] {
-                word.store(0, SeqCst);
-            }
+            self.forget_direct_calls(slot);
             settled += u32::from(f.opens.swap(0, SeqCst) != 0);
         }
         settled

@@ -60,6 +60,9 @@ impl Caller {
     }
 }
 
+/// The coordinator's client slot.
+pub(crate) const COORDINATOR: u32 = 0;
+
 /// Why an operation did not happen, or ended before its first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {

@@ -1,4 +1,6 @@
 //! Pages: finding, making, growing and dropping them.
+//!
+//! Lists and buckets are everybody's, and held for moments only, with signals held back: a handler would make those moments as long as it likes.
 
 use crate::buffers::buffer_ids;
 use crate::flush::HELD_UP;
@@ -109,8 +111,6 @@ impl Pool {
         }
         page.end_change(begun & !1);
     }
-
-    // Lists and buckets are everybody's, and held for moments only: a signal handler that came then would make those moments as long as it likes.
 
     /// Makes a page for `index` of `file` with buffers for `cap` bytes. `None` when there is no room, or when the caller cannot change the
     /// index now; if somebody else was faster, theirs.

@@ -259,7 +259,7 @@ impl FutexLock {
     }
 
     /// Whether whoever holds the lock is held itself, by a signal or a debugger.
-    fn has_stopped_holder(&self, segment: &Segment) -> bool {
+    pub fn has_stopped_holder(&self, segment: &Segment) -> bool {
         self.holder()
             .filter(|h| segment.is_client(h.client()))
             .and_then(|h| segment.client(h.client()).process().pid_here())

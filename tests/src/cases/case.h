@@ -18,6 +18,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Ends the program with the line and errno unless the condition holds. */
@@ -51,5 +52,22 @@
             _exit(1);                                                                                        \
         }                                                                                                    \
     } while (0)
+
+/* Has the handler run at SIGALRM; calls that it interrupts go on. */
+static inline void on_alarm(void (*handler)(int)) {
+    struct sigaction action = {0};
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    CHECK(!sigaction(SIGALRM, &action, 0));
+}
+
+/* Whether so many seconds since its first call have not passed. */
+static inline int within(int seconds) {
+    static struct timespec begun;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!begun.tv_sec) begun = now;
+    return now.tv_sec - begun.tv_sec < seconds;
+}
 
 #endif

@@ -1,7 +1,6 @@
 /* A handler has the file flushed whose dirty bytes the interrupted write is just changing: those count as dirty afterwards. */
 #include "case.h"
 #include <sys/time.h>
-#include <time.h>
 static int f;
 static volatile long ticks, bad;
 static volatile int armed;
@@ -20,12 +19,7 @@ static void handler(int s) {
 }
 int main(int argc, char **argv) {
     static char b[60000];
-    struct sigaction sa = {0};
-    sa.sa_handler = handler;
-    sa.sa_flags = SA_RESTART;
-    sigaction(SIGALRM, &sa, 0);
-    struct timespec t0, t;
-    clock_gettime(CLOCK_MONOTONIC, &t0);
+    on_alarm(handler);
     int k = 0;
     do {
         char name[16];
@@ -51,8 +45,7 @@ int main(int argc, char **argv) {
             SAME(system(command), 0);
         }
         k++;
-        clock_gettime(CLOCK_MONOTONIC, &t);
-    } while (t.tv_sec - t0.tv_sec < 3);
+    } while (within(3));
     CHECK(ticks > 50);
     SAME(bad, 0);
     puts("fine");

@@ -15,7 +15,9 @@ fn a_run_on_a_coordinator_that_serves_others_reports_its_own() {
     let mut other = other.arg("hold").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("deeds");
     let mut line = String::new();
     BufReader::new(other.stdout.as_mut().expect("pipe")).read_line(&mut line).expect("ready");
-    let first = pond.run(&[&pond.deeds(), Path::new("map")]);
+    let deeds = pond.deeds();
+    let outside = deeds.parent().expect("directory");
+    let first = pond.run(&[Path::new("env"), Path::new("-C"), outside, &deeds, Path::new("map")]);
     let inside = format!(
         "cd '{}' && '{}' plain && '{0}/../none' 2>/dev/null; '{1}' map",
         pond.store.path().display(),
